@@ -5,7 +5,8 @@
     ├── CallerError     the caller's trouble: OpenEnv's error envelope; the session lives
     │   ├── UnknownTaskError
     │   ├── InvalidArgumentError
-    │   └── EpisodeStateError
+    │   ├── EpisodeStateError
+    │   └── SessionExpiredError     message begins with ``session_expired:``; this one session is over
     └── InfraError      our trouble: OpenEnv's error envelope, message begins with ``infra_error:``; never a score
 
 The three are never mixed: a trainer learns from the first, mends the second and drops the rollout on the third.
@@ -17,6 +18,7 @@ from enum import StrEnum
 
 __all__ = [
     "INFRA_PREFIX",
+    "SESSION_EXPIRED_PREFIX",
     "AgentError",
     "CallerError",
     "EpisodeStateError",
@@ -24,10 +26,12 @@ __all__ = [
     "InfraError",
     "InvalidArgumentError",
     "SQLOptimError",
+    "SessionExpiredError",
     "UnknownTaskError",
 ]
 
 INFRA_PREFIX = "infra_error:"
+SESSION_EXPIRED_PREFIX = "session_expired:"
 
 
 class ErrorCode(StrEnum):
@@ -95,6 +99,13 @@ class InvalidArgumentError(CallerError):
 
 class EpisodeStateError(CallerError):
     """A step before reset or after the episode's end."""
+
+
+class SessionExpiredError(CallerError):
+    """The session was closed because it was idle for too long: its episode is lost, a new connection gets a new session."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message if message.startswith(SESSION_EXPIRED_PREFIX) else f"{SESSION_EXPIRED_PREFIX} {message}")
 
 
 class InfraError(SQLOptimError):

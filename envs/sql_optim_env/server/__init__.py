@@ -1,1 +1,1 @@
-"""TODO."""
+"""OpenEnv's face of the environment: settings, application, sessions."""

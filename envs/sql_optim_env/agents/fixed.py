@@ -1,0 +1,84 @@
+"""Players of known worth: the null player, the echo, the stuffer and the oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, Suggestion
+from sql_optim_env.tasks.task import Task
+from sql_optim_env.tasks.vocabulary import ISSUE_TYPES, IssueType, Severity
+
+__all__ = ["EchoPlayer", "NullPlayer", "OraclePlayer", "StuffingPlayer"]
+
+_MAX_SUGGESTIONS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class NullPlayer:
+    """Hands in nothing. It earns exactly 0.0 everywhere."""
+
+    name: str = "null"
+
+    def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
+        """The action without any field set."""
+        return SQLOptimAction()
+
+
+@dataclass(frozen=True, slots=True)
+class EchoPlayer:
+    """Returns the query as it was given and rejects it: no work done."""
+
+    name: str = "echo"
+
+    def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
+        """The original query, rejected."""
+        return SQLOptimAction(optimized_query=observation.sql_query, approved=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StuffingPlayer:
+    """The echo, with every word of the vocabulary in the summary and as a suggestion.
+
+    All suggestions stand on ``line``, or, when it is None, are spread over the lines of the query until the list is full.
+    """
+
+    line: int | None = None
+    severity: Severity = Severity.HIGH
+    name: str = "stuffing"
+
+    def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
+        """Everything that could be said, said."""
+        lines = range(1, observation.sql_query.count("\n") + 2) if self.line is None else (self.line,)
+        # Every third line reaches all lines, since a claim may be one line off.
+        places = [(kind, line) for line in (lines[1::3] or lines) for kind in IssueType]
+        suggestions = [Suggestion(issue_type=kind.value, line=line, severity=self.severity.value) for kind, line in places]
+        return SQLOptimAction(
+            optimized_query=observation.sql_query,
+            suggestions=suggestions[:_MAX_SUGGESTIONS],
+            summary=" ".join(f"{kind.value}: {meaning}." for kind, meaning in ISSUE_TYPES.items()),
+            approved=False,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OraclePlayer:
+    """Hands in the grader's own answer. It needs the task itself, so it plays only where the catalogue is at hand.
+
+    ``lookup`` gives the task of an id, e.g. ``catalogue().get``.
+    """
+
+    lookup: Callable[[str], Task]
+    name: str = "oracle"
+
+    def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
+        """The reference with the expected review: exactly 1.0."""
+        grader = self.lookup(observation.task_id).grader
+        return SQLOptimAction(
+            optimized_query=grader.reference_sql,
+            suggestions=[
+                Suggestion(issue_type=issue.issue_type.value, line=issue.line, severity=issue.severity.value) for issue in grader.issues
+            ],
+            summary=grader.summary,
+            approved=grader.optimal,
+        )

@@ -1,0 +1,85 @@
+"""``sql-optim demo``: a real server, a real client, one episode a task and player."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sql_optim_env.agents.player import EpisodeResult, play
+from sql_optim_env.agents.roster import make_player
+from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.client import SQLOptimEnv
+from sql_optim_env.tasks.catalogue import catalogue
+
+__all__ = ["PLAYERS", "demo"]
+
+PLAYERS = ("oracle", "null", "echo")
+
+_TABLE_WIDTH = 110
+
+
+def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
+    """Build the datasets, start a server on a free port, play every task with the oracle, the null and the echo player, stop the server."""
+    said = Console(stderr=True, highlight=False)
+    with LocalServer({"SQL_OPTIM_LOG_LEVEL": "warning"}, progress=said.print) as server:
+        said.print(f"server ready on {server.url}")
+        results = _play_all(server.url)
+    if as_json:
+        typer.echo(json.dumps([_row(result) for result in results], indent=2))
+    else:
+        console = Console()
+        # A pipe has no width of its own; a task's id must not be cut.
+        console.print(_table(results), width=max(console.width, _TABLE_WIDTH))
+
+
+def _play_all(url: str) -> list[EpisodeResult]:
+    tasks = catalogue()
+    players = [make_player(name, tasks.get) for name in PLAYERS]
+    with SQLOptimEnv(base_url=url).sync() as client:
+        return [play(client, player, task_id=task.id, seed=0) for task in tasks.all() for player in players]
+
+
+def _row(result: EpisodeResult) -> dict[str, Any]:
+    return {
+        "family": result.family,
+        "task_id": result.task_id,
+        "player": result.player,
+        "score": result.score,
+        "reward": result.reward,
+        "cost_before": result.cost_before,
+        "cost_after": result.cost_after,
+        "ms_before": result.ms_before,
+        "ms_after": result.ms_after,
+    }
+
+
+def _table(results: list[EpisodeResult]) -> Table:
+    table = Table(title="One episode a task and player", caption="cost: deterministic work units; ms: CPU time, from a clock")
+    for heading in ("task", "player"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("score", "cost before", "cost after", "ms before", "ms after"):
+        table.add_column(heading, justify="right")
+    for place, result in enumerate(results):
+        table.add_row(
+            result.task_id,
+            result.player,
+            f"{result.score:.3f}",
+            _count(result.cost_before),
+            _count(result.cost_after),
+            _milliseconds(result.ms_before),
+            _milliseconds(result.ms_after),
+            end_section=place % len(PLAYERS) == len(PLAYERS) - 1,
+        )
+    return table
+
+
+def _count(value: int | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+def _milliseconds(value: float | None) -> str:
+    return "–" if value is None else f"{value:.1f}"

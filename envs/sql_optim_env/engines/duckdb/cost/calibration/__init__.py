@@ -1,0 +1,9 @@
+"""Refit the cost weights: micro-benchmarks, an operator suite, a corpus and pairs over the shop dataset, the fit and its judgement.
+
+Needs numpy and scipy, which the runtime does not; nothing outside this package imports it.
+"""
+
+from sql_optim_env.engines.duckdb.cost.calibration.report import CalibrationReport
+from sql_optim_env.engines.duckdb.cost.calibration.run import calibrate
+
+__all__ = ["CalibrationReport", "calibrate"]

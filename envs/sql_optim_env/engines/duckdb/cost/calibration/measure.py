@@ -1,0 +1,167 @@
+"""Measure statements the way the product runs them: one thread, result read through Arrow, process CPU time net of planning.
+
+CPU time and not wall time, because other processes share the machine; the minimum over several interleaved passes, because even CPU time grows
+when a neighbour fills the caches.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import duckdb
+
+from sql_optim_env.engines.duckdb.cost.weights import SETTINGS
+
+__all__ = ["Measurement", "Statement", "connect", "measure", "profile_of", "serialized_plan"]
+
+BATCH_ROWS: Final = 100_000
+"""Rows of an Arrow batch, as in the product's capture."""
+DEADLINE_S: Final = 4.0
+"""A statement that runs longer is dropped from the calibration: it would weigh more than hundreds of others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A statement to measure. ``template`` groups statements that must be held out together."""
+
+    database: str
+    family: str
+    template: str
+    sql: str
+
+
+@dataclass(slots=True)
+class Measurement:
+    """All readings of one statement. Times are seconds."""
+
+    statement: Statement
+    profile: dict[str, Any]
+    plan: dict[str, Any] | None
+    cpu: list[float] = field(default_factory=list)
+    """Process CPU time of every pass, planning included: what a guard reads."""
+    planning: float = 0.0
+    """Least planning time of all passes."""
+    operators: list[float] = field(default_factory=list)
+    """Least time of each operator, in pre-order, by the engine's clock."""
+
+    @property
+    def target_ns(self) -> float:
+        """What the cost should be: least CPU time of execution, net of planning."""
+        return max(min(self.cpu) - self.planning, 1e-6) * 1e9
+
+
+def connect(path: Path | str, *, read_only: bool = True) -> duckdb.DuckDBPyConnection:
+    """A connection with the settings that weights are fitted with."""
+    con = duckdb.connect(str(path), read_only=read_only, config={"threads": 1})
+    for name, value in SETTINGS.items():
+        con.execute(f"SET {name} = '{value}'")
+    con.execute("PRAGMA enable_profiling = 'no_output'")
+    return con
+
+
+def serialized_plan(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any] | None:
+    """The optimised logical plan of a statement, None when the engine cannot serialise it."""
+    try:
+        rows = con.execute("SELECT json_serialize_plan(?, skip_null := true, skip_empty := true, optimize := true)", [sql]).fetchall()
+    except duckdb.Error:
+        return None
+    plan: dict[str, Any] = json.loads(rows[0][0])
+    return None if plan.get("error") else plan
+
+
+def profile_of(con: duckdb.DuckDBPyConnection) -> dict[str, Any]:
+    """The profile of the connection's last statement."""
+    profile: dict[str, Any] = json.loads(con.get_profiling_information("json"))
+    return profile
+
+
+@contextmanager
+def _deadline(con: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    timer = threading.Timer(DEADLINE_S, con.interrupt)
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def _take_timings(profile: Mapping[str, Any]) -> list[float]:
+    """Operator times in pre-order; they are removed from the profile, which is deterministic without them."""
+    found: list[float] = []
+
+    def visit(node: dict[str, Any]) -> None:
+        found.append(float(node.pop("timing", 0.0)))
+        for child in node.get("children") or ():
+            visit(child)
+
+    for root in profile.get("operator") or ():
+        visit(root)
+    return found
+
+
+def _run(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[float, dict[str, Any]]:
+    relation = con.sql(sql)
+    started = time.process_time()
+    relation.to_arrow_reader(BATCH_ROWS).read_all()
+    return time.process_time() - started, profile_of(con)
+
+
+def _pass(con: duckdb.DuckDBPyConnection, statement: Statement, known: Measurement | None) -> Measurement:
+    plan = serialized_plan(con, statement.sql) if known is None else known.plan
+    cpu, profile = _run(con, statement.sql)
+    timings = _take_timings(profile)
+    planning = sum(float((profile.get(part) or {}).get("total_time") or 0.0) for part in ("planner", "optimizer", "physical_planner"))
+    if known is None:
+        known = Measurement(statement, profile, plan, planning=planning, operators=timings)
+    known.cpu.append(cpu)
+    known.planning = min(known.planning, planning)
+    if len(timings) == len(known.operators):
+        known.operators = [min(old, new) for old, new in zip(known.operators, timings, strict=True)]
+    return known
+
+
+def measure(
+    databases: Mapping[str, Path],
+    statements: Sequence[Statement],
+    passes: int,
+    progress: Callable[[str], None] | None = None,
+) -> list[Measurement]:
+    """Run every statement once a pass, pass after pass. Statements that fail or take too long are left out."""
+    found: dict[Statement, Measurement] = {}
+    failed: set[Statement] = set()
+    gc_was_on = gc.isenabled()
+    gc.disable()
+    try:
+        for number in range(passes):
+            for database, path in databases.items():
+                con = connect(path)
+                for statement in statements:
+                    if statement.database != database or statement in failed:
+                        continue
+                    try:
+                        with _deadline(con):
+                            found[statement] = _pass(con, statement, found.get(statement))
+                    except duckdb.Error as error:
+                        failed.add(statement)
+                        found.pop(statement, None)
+                        if progress is not None:
+                            progress(f"left out: {type(error).__name__} {statement.sql[:90]}")
+                con.close()
+            if progress is not None:
+                progress(f"pass {number + 1} of {passes}: {len(found)} statements, {len(failed)} left out")
+    finally:
+        if gc_was_on:
+            gc.enable()
+    return [found[statement] for statement in _unique(statements) if statement in found]
+
+
+def _unique(statements: Iterable[Statement]) -> list[Statement]:
+    return list(dict.fromkeys(statements))

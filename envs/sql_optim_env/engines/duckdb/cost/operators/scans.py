@@ -1,0 +1,87 @@
+"""Table scans: rows and bytes by encoding, and filters evaluated while scanning, conjunct by conjunct."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from sql_optim_env.engines.duckdb.cost.card import ColumnCard, TableCard
+from sql_optim_env.engines.duckdb.cost.expressions import COMPARISON, Expr, leaves, parse_expression
+from sql_optim_env.engines.duckdb.cost.kinds import UNKNOWN, Column, Value
+from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
+
+__all__ = ["generated_rows", "table_scan"]
+
+LATE_FACTOR: Final = 8.0
+"""A column that no filter reads is decompressed for whole vectors that have survivors: about this many rows for each row that passes."""
+ROW_GROUP: Final = 122_880.0
+"""Rows of a row group; every column of every row group scanned has a fixed cost."""
+
+
+def _storage(card: ColumnCard) -> str:
+    """Scan class of a column: strings with and without a useful dictionary, doubles with the slow ALP-RD encoding, otherwise the kind."""
+    if card.kind == "string":
+        return "dictionary" if card.fresh < 0.5 else "string"
+    return "alprd" if card.encoding == "ALPRD" else card.kind
+
+
+def _values(table: TableCard) -> tuple[Column, ...]:
+    return tuple(Column(name, Value(card.kind, card.length, card.fresh)) for name, card in table.columns.items())
+
+
+def _is_zone_filter(expr: Expr, table: TableCard) -> bool:
+    """A comparison of a column stored in ascending order with constants: whole row groups are decided by their minimum and maximum."""
+    parts = expr.args if expr.op == "and" else (expr,)
+    if not all(part.op == "call" and part.name in (COMPARISON, "between") for part in parts):
+        return False
+    if not all(arg.op in ("column", "literal") for part in parts for arg in part.args):
+        return False
+    return all((card := table.columns.get(leaf.name)) is not None and card.ascending for leaf in leaves(expr))
+
+
+def table_scan(bench: Workbench) -> Relation:
+    """``scan.*``: rows scanned by encoding, filter expressions in ns, rows that filters were evaluated on, rows gathered after a filter."""
+    features = bench.features
+    table = bench.card.table(bench.text("Table"))
+    scanned = float(bench.node.get("rows_scanned") or 0)
+    rows_out = bench.rows_out
+    if table is None:
+        table = TableCard(0, {})
+    stored = _values(table)
+    by_name = {column.name: column.value for column in stored}
+    projected = bench.info("Projections")
+    columns = tuple(Column(name, by_name.get(name, UNKNOWN)) for name in projected)
+    printed = bench.info("Filters")
+    real = [text for text in printed if not text.startswith("optional")]
+    parsed = [parse_expression(text) for text in real]
+    filtered = {leaf.name for expr in parsed for leaf in leaves(expr) if leaf.name in table.columns}
+    for name in sorted(set(projected) | filtered):
+        card = table.columns.get(name)
+        if card is None:
+            continue
+        rows = scanned if not printed or name in filtered else min(scanned, LATE_FACTOR * rows_out)
+        storage = _storage(card)
+        features[f"scan.{storage}_rows"] += rows
+        features["scan.segments"] += rows / ROW_GROUP
+        if storage == "string":
+            features["scan.string_bytes"] += rows * card.length
+        if printed and name not in filtered:
+            features["scan.gathered_rows"] += rows_out
+    features["scan.rows"] = scanned
+    features["scan.filtered_rows"] = rows_out if printed else 0.0
+    remaining = scanned
+    passes = (max(rows_out, 1.0) / max(scanned, 1.0)) ** (1.0 / max(len(real), 1)) if scanned else 1.0
+    for expr in parsed:
+        if _is_zone_filter(expr, table):
+            continue
+        evaluator = bench.evaluator(stored)
+        evaluator.value(expr)
+        bench.charge("scan.filter_expressions", evaluator, remaining)
+        features["scan.filter_rows"] += remaining
+        remaining *= passes
+    return Relation(columns, rows_out)
+
+
+def generated_rows(bench: Workbench) -> Relation:
+    """``range.rows``: rows made by range or generate_series in FROM."""
+    bench.features["range.rows"] = bench.rows_out
+    return Relation((Column("", Value("integer")),), bench.rows_out)

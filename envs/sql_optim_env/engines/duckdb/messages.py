@@ -1,0 +1,54 @@
+"""The engine's error messages as an agent may see them, and the code each kind of error has on the wire."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+import duckdb
+
+from sql_optim_env.errors import AgentError, ErrorCode, InfraError
+
+__all__ = ["MAX_MESSAGE", "agent_error", "engine_message"]
+
+MAX_MESSAGE = 2_000
+"""Longest engine message that is passed on, in characters; the engine repeats whole statements in some."""
+
+_BINDING = (duckdb.BinderException, duckdb.CatalogException, duckdb.TypeMismatchException)
+_CRASH = (duckdb.InternalException, duckdb.FatalException)
+_NO_MEMORY = re.compile(r"bad.?alloc|Out of Memory Error|std::length_error", re.IGNORECASE)
+_NOISE = re.compile(
+    r"(\n\s*\n?(Possible solutions|Stack Trace|This error signals|For more information|This limit was set by)\b.*| Use \"SET max_expression_depth.*)",
+    re.DOTALL,
+)
+
+
+def engine_message(error: BaseException, hide: Iterable[str] = ()) -> str:
+    """The engine's own message, without advice on settings, stack traces and the texts in ``hide`` (paths), at most MAX_MESSAGE characters."""
+    text = _NOISE.sub("", str(error)).strip()
+    for secret in sorted((part for part in hide if part), key=len, reverse=True):
+        text = text.replace(secret, "<database>")
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 3] + "..."
+
+
+def agent_error(error: BaseException, hide: Iterable[str] = ()) -> AgentError | InfraError:
+    """What an error of the engine, raised by an admitted statement, is to the outside.
+
+    An I/O error is ours: an admitted statement touches no file but the instance and its own spill.
+    """
+    message = engine_message(error, hide)
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException) or _NO_MEMORY.search(message):
+        return AgentError(ErrorCode.OUT_OF_MEMORY, "the statement needs more memory or spill space than a statement may use")
+    if isinstance(error, RecursionError):
+        return AgentError(ErrorCode.EXECUTION_ERROR, "the statement's plan is nested too deeply; write it with fewer levels")
+    if isinstance(error, duckdb.InterruptException):
+        return AgentError(ErrorCode.TIMEOUT, "the statement was stopped before it finished")
+    if isinstance(error, _BINDING):
+        return AgentError(ErrorCode.BINDING_ERROR, message)
+    if isinstance(error, duckdb.ParserException | duckdb.SyntaxException):
+        return AgentError(ErrorCode.SYNTAX_ERROR, message)
+    if isinstance(error, _CRASH):
+        return AgentError(ErrorCode.ENGINE_CRASH, "the statement ran into an internal error of the engine; write it another way")
+    if isinstance(error, duckdb.IOException) or message.startswith("IO Error"):
+        return InfraError(f"the engine cannot read or write its files: {message}")
+    return AgentError(ErrorCode.EXECUTION_ERROR, message or "the statement failed while it ran")

@@ -1,0 +1,166 @@
+"""What every family shares: the runner it calls, the commands an action becomes, an episode, and the registry of families."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol
+
+from sql_optim_env.errors import AgentError, ErrorCode, InvalidArgumentError
+from sql_optim_env.grading.analysis import ClaimedIssue, SubmittedReview
+from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
+from sql_optim_env.grading.report import RewardProfile
+from sql_optim_env.models import ActionKind, SQLOptimAction, SQLOptimObservation
+from sql_optim_env.tasks.task import Task
+
+__all__ = [
+    "REWARD_MODES",
+    "Command",
+    "Episode",
+    "EpisodeBuilder",
+    "Explain",
+    "FamilyRegistry",
+    "Query",
+    "RewardMode",
+    "Runner",
+    "StepOutcome",
+    "Submit",
+    "parse",
+]
+
+RewardMode = Literal["telescoping", "absolute"]
+REWARD_MODES: tuple[RewardMode, ...] = ("telescoping", "absolute")
+
+
+class Runner(Protocol):
+    """What an episode needs from the outside. Every call may raise :class:`AgentError` (the statement's fault) or ``InfraError`` (ours)."""
+
+    def grade(self, task: Task, sql: str) -> RewriteEvidence:
+        """Run ``sql`` on every instance of the task and compare it."""
+
+    def query(self, task: Task, sql: str) -> QueryResult:
+        """Run an exploring query on the public instance."""
+
+    def explain(self, task: Task, sql: str) -> ExplainResult:
+        """Plan (and measure) a statement on the public instance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Hand in an answer; an empty ``sql`` hands in the review alone."""
+
+    sql: str
+    review: SubmittedReview
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Look at data."""
+
+    sql: str
+    kind: ClassVar[ActionKind] = "query"
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """Look at a plan."""
+
+    sql: str
+    kind: ClassVar[ActionKind] = "explain"
+
+
+Command = Submit | Query | Explain
+
+
+@dataclass(frozen=True, slots=True)
+class StepOutcome:
+    """What one action led to. ``observation`` carries the same reward and done; ``score`` is None when nothing was graded."""
+
+    observation: SQLOptimObservation
+    reward: float
+    done: bool
+    score: float | None
+
+
+class Episode(Protocol):
+    """One task being worked on. Not thread-safe: a session handles one step after another."""
+
+    @property
+    def task(self) -> Task:
+        """The task that is played."""
+
+    @property
+    def step_count(self) -> int:
+        """Actions handled so far, of every kind."""
+
+    @property
+    def best_score(self) -> float:
+        """The best score of any submission so far."""
+
+    @property
+    def cumulative_reward(self) -> float:
+        """The sum of rewards paid so far."""
+
+    @property
+    def done(self) -> bool:
+        """Whether the episode has ended."""
+
+    def opening(self) -> SQLOptimObservation:
+        """The observation that ``reset`` returns."""
+
+    def handle(self, action: SQLOptimAction) -> StepOutcome:
+        """Play one action. Raises ``EpisodeStateError`` after the end; an ``InfraError`` leaves the episode as it was."""
+
+
+class EpisodeBuilder(Protocol):
+    """Starts an episode of one family."""
+
+    def __call__(
+        self, task: Task, runner: Runner, *, schema_info: str, profile: RewardProfile = "composite", reward_mode: RewardMode = "telescoping"
+    ) -> Episode:
+        """``schema_info`` is the DDL with row counts that the agent is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyRegistry:
+    """Which families there are and how an episode of each is started."""
+
+    builders: Mapping[str, EpisodeBuilder]
+
+    def names(self) -> tuple[str, ...]:
+        """The families' names, sorted."""
+        return tuple(sorted(self.builders))
+
+    def build(
+        self, task: Task, runner: Runner, *, schema_info: str, profile: RewardProfile = "composite", reward_mode: RewardMode = "telescoping"
+    ) -> Episode:
+        """Start an episode of ``task``. Raises :class:`InvalidArgumentError` for a family that is not registered."""
+        builder = self.builders.get(task.family)
+        if builder is None:
+            raise InvalidArgumentError(f"unknown family {task.family!r}; there are: {', '.join(self.names())}")
+        return builder(task, runner, schema_info=schema_info, profile=profile, reward_mode=reward_mode)
+
+
+def parse(action: SQLOptimAction, allowed: tuple[ActionKind, ...]) -> Command:
+    """The typed command an action stands for; fields of other kinds are not read.
+
+    Raises :class:`AgentError` ``KIND_NOT_ALLOWED`` for a kind that is not in ``allowed``; the message lists those that are.
+    """
+    make = _PARSERS.get(action.kind) if action.kind in allowed else None
+    if make is None:
+        raise AgentError(ErrorCode.KIND_NOT_ALLOWED, f"kind {action.kind!r} is not allowed here; allowed kinds: {', '.join(allowed)}.")
+    return make(action)
+
+
+def _submit(action: SQLOptimAction) -> Submit:
+    claims = tuple(ClaimedIssue(s.issue_type, s.line, s.severity) for s in action.suggestions)
+    return Submit(
+        action.optimized_query if action.optimized_query.strip() else "", SubmittedReview(claims, action.summary, action.approved)
+    )
+
+
+_PARSERS: Mapping[str, Callable[[SQLOptimAction], Command]] = {
+    "submit": _submit,
+    "query": lambda action: Query(action.sql),
+    "explain": lambda action: Explain(action.sql),
+}

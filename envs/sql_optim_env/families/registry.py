@@ -1,0 +1,13 @@
+"""The families that are built in."""
+
+from __future__ import annotations
+
+from sql_optim_env.families.base import FamilyRegistry
+from sql_optim_env.families.rewrite import RewriteEpisode
+
+__all__ = ["builtin_families"]
+
+
+def builtin_families() -> FamilyRegistry:
+    """The registry of every family that this server can play."""
+    return FamilyRegistry({"rewrite": RewriteEpisode})

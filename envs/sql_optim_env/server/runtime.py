@@ -1,0 +1,185 @@
+"""What all sessions of a server share: settings, tasks, datasets, the sandbox, and whether they are ready."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from sql_optim_env.datasets.registry import get_dataset
+from sql_optim_env.datasets.store import DatasetStore
+from sql_optim_env.errors import InfraError
+from sql_optim_env.families.base import FamilyRegistry
+from sql_optim_env.families.registry import builtin_families
+from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
+from sql_optim_env.sandbox import jobs
+from sql_optim_env.sandbox.limits import WorkerLimits
+from sql_optim_env.sandbox.pool import Sandbox
+from sql_optim_env.server.metrics import Metrics
+from sql_optim_env.server.settings import Settings
+from sql_optim_env.tasks.catalogue import Catalogue, catalogue
+from sql_optim_env.tasks.task import Task
+
+__all__ = ["Readiness", "Runtime", "SandboxRunner"]
+
+_LOG = logging.getLogger(__name__)
+
+PREPARE_DEADLINE_S = 120.0
+"""Seconds one task's preparation may take: its slow original is run on every instance, and its edge instances are built."""
+
+Status = Literal["starting", "ready", "failed", "stopped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What ``/ready`` says. ``progress`` is a sentence for people; ``error`` is set when the status is ``failed``."""
+
+    status: Status
+    progress: str
+    error: str = ""
+
+    @property
+    def ready(self) -> bool:
+        """Whether a reset would be answered at once."""
+        return self.status == "ready"
+
+
+class SandboxRunner:
+    """Runs an episode's statements in the sandbox's workers."""
+
+    def __init__(self, sandbox: Sandbox, settings: Settings) -> None:
+        self._sandbox = sandbox
+        self._measure = settings.measure
+
+    def grade(self, task: Task, sql: str) -> RewriteEvidence:
+        """Run a submission on every instance of its task."""
+        return self._sandbox.call(jobs.grade_rewrite, task.id, sql, self._measure)
+
+    def query(self, task: Task, sql: str) -> QueryResult:
+        """Run an exploring query on the public instance."""
+        return self._sandbox.call(jobs.run_query, task.id, sql)
+
+    def explain(self, task: Task, sql: str) -> ExplainResult:
+        """Plan and measure a statement on the public instance."""
+        return self._sandbox.call(jobs.explain_query, task.id, sql)
+
+
+class Runtime:
+    """Owns what sessions share. ``start`` returns at once and prepares in the background; ``close`` ends everything and is idempotent."""
+
+    def __init__(self, settings: Settings, tasks: Catalogue | None = None, families: FamilyRegistry | None = None) -> None:
+        self.settings = settings
+        self.tasks = tasks if tasks is not None else catalogue()
+        self.families = families if families is not None else builtin_families()
+        self.metrics = Metrics()
+        self._store = DatasetStore(settings.data_dir, self._say)
+        self._sandbox = Sandbox(
+            workers=settings.workers,
+            data_dir=settings.data_dir,
+            deadline_s=settings.deadline_s,
+            limits=WorkerLimits(data_mb=settings.worker_memory_mb),
+            scratch_root=settings.scratch_dir,
+        )
+        self.metrics.watch_sandbox(lambda: asdict(self._sandbox.metrics()))
+        self.runner = SandboxRunner(self._sandbox, settings)
+        self._changed = threading.Condition()
+        self._readiness = Readiness("starting", "starting")
+        self._schema_info: dict[str, str] = {}
+        self._preparation: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Start the workers and build what tasks need, in a thread of its own. Does nothing the second time."""
+        with self._changed:
+            if self._preparation is not None or self._readiness.status == "stopped":
+                return
+            self._preparation = threading.Thread(target=self._prepare, name="prepare", daemon=True)
+            self._preparation.start()
+
+    def close(self) -> None:
+        """Stop preparing, stop the workers. Steps that are under way get an ``InfraError``."""
+        with self._changed:
+            if self._readiness.status == "stopped":
+                return
+            self._readiness = Readiness("stopped", "the server is stopping")
+            self._changed.notify_all()
+        self._sandbox.close()
+        if self._preparation is not None:
+            self._preparation.join(timeout=5.0)
+
+    @property
+    def readiness(self) -> Readiness:
+        """What the server can do now; ``ready`` only while its workers answer."""
+        with self._changed:
+            known = self._readiness
+        if known.ready and not self._sandbox.ready():
+            return Readiness("starting", "waiting for the workers")
+        return known
+
+    def wait_ready(self, timeout_s: float | None = None) -> None:
+        """Return once tasks can be played. Raises ``InfraError`` after ``timeout_s`` (default: the setting), or when they never can."""
+        limit = self.settings.ready_wait_s if timeout_s is None else timeout_s
+        with self._changed:
+            self._changed.wait_for(lambda: self._readiness.status != "starting", limit)
+            state = self._readiness
+        if state.status == "starting":
+            raise InfraError(f"the server is not ready yet: {state.progress}")
+        if not state.ready:
+            raise InfraError(state.error or state.progress)
+
+    def schema_info(self, dataset: str) -> str:
+        """The DDL with row counts that tasks of ``dataset`` show. Only after the server has become ready."""
+        return self._schema_info[dataset]
+
+    def versions(self) -> Mapping[str, str]:
+        """Versions of what a score depends on, for ``/ready``."""
+        names = sorted({task.dataset for task in self.tasks.all()})
+        return {f"dataset_{name}": get_dataset(name).version for name in names}
+
+    def _say(self, message: str) -> None:
+        with self._changed:
+            if self._readiness.status == "stopped":
+                raise InfraError("the server is stopping")
+            if self._readiness.status == "starting":
+                self._readiness = Readiness("starting", message)
+        _LOG.info("%s", message)
+
+    def _prepare(self) -> None:
+        try:
+            self._sandbox.start()
+            for name in sorted({task.dataset for task in self.tasks.all()}):
+                self._build(name)
+            self._prepare_tasks()
+            self._finish(Readiness("ready", "ready"))
+            _LOG.info("ready: %d tasks", len(self.tasks.all()))
+        except Exception as error:
+            self._finish(Readiness("failed", "preparation failed", f"{type(error).__name__}: {error}"))
+            if self.readiness.status != "stopped":
+                _LOG.exception("preparation failed")
+
+    def _finish(self, state: Readiness) -> None:
+        with self._changed:
+            if self._readiness.status != "stopped":
+                self._readiness = state
+            self._changed.notify_all()
+
+    def _build(self, name: str) -> None:
+        dataset = get_dataset(name)
+        for position, instance in enumerate(dataset.instances, 1):
+            self._say(f"dataset {name}: instance {position} of {len(dataset.instances)} ({instance.name})")
+            self._store.ensure(instance)
+        self._schema_info[name] = dataset.schema_info(self._store.row_counts(dataset.public))
+
+    def _prepare_tasks(self) -> None:
+        ids = [task.id for task in self.tasks.all()]
+        done = 0
+        with ThreadPoolExecutor(max_workers=self.settings.workers, thread_name_prefix="prepare") as pool:
+            for _ in pool.map(self._prepare_task, ids):
+                done += 1
+                self._say(f"tasks: {done} of {len(ids)} prepared")
+
+    def _prepare_task(self, task_id: str) -> None:
+        prepare: Callable[..., Any] = jobs.prepare_task
+        self._sandbox.call(prepare, task_id, deadline_s=PREPARE_DEADLINE_S)

@@ -1,0 +1,21 @@
+SELECT
+    r.tier,
+    COUNT(DISTINCT r.id) AS credited_orders,
+    SUM(r.total) AS credited_value,
+    COUNT(DISTINCT r.id) FILTER (WHERE r.returned_later) AS before_a_return
+FROM (
+    SELECT
+        o.id,
+        o.total,
+        (SELECT u.tier FROM users AS u WHERE u.id = o.customer_id) AS tier,
+        RANK() OVER (PARTITION BY o.customer_id ORDER BY o.created_at) - 1 AS earlier_orders,
+        EXISTS (SELECT 1
+                FROM orders AS b
+                WHERE b.customer_id = o.customer_id
+                  AND b.status = 'returned'
+                  AND b.created_at > o.created_at) AS returned_later
+    FROM orders AS o
+    WHERE o.created_at >= TIMESTAMP '2024-07-01'
+) AS r
+WHERE r.earlier_orders % 3 = 2
+GROUP BY r.tier

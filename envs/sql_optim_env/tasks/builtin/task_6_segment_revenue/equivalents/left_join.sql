@@ -1,0 +1,7 @@
+SELECT u.region, COUNT(o.id) AS orders, SUM(o.total) AS revenue
+FROM orders AS o
+LEFT JOIN users AS u ON u.id = o.customer_id
+WHERE o.created_at >= TIMESTAMP '2024-01-01'
+  AND o.created_at < TIMESTAMP '2025-01-01'
+  AND o.status = 'delivered'
+GROUP BY u.region

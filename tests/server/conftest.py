@@ -1,0 +1,88 @@
+"""A runtime without workers or datasets, whose runner answers what a test scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sql_optim_env.engines.base import Column, Difference, Execution
+from sql_optim_env.errors import AgentError, ErrorCode
+from sql_optim_env.grading.evidence import ExplainResult, InstanceMeasurement, QueryResult, RewriteEvidence
+from sql_optim_env.server.environment import SQLOptimEnvironment
+from sql_optim_env.server.runtime import Runtime
+from sql_optim_env.server.settings import Settings
+from sql_optim_env.tasks.task import Task
+
+
+class ScriptedRunner:
+    """Runs nothing: the reference of a task is equal and as cheap as it gets, everything else is wrong; ``trouble`` is raised when set."""
+
+    def __init__(self) -> None:
+        self.trouble: Exception | None = None
+        self.rows: tuple[tuple[Any, ...], ...] = ((1, "x"),)
+        self.plan = "PLAN"
+
+    def grade(self, task: Task, sql: str) -> RewriteEvidence:
+        self._maybe_raise()
+        right = sql.strip() == task.grader.reference_sql.strip()
+        difference = Difference("equal", "") if right else Difference("rows", "1 row is missing", 1, 0, (("1",),))
+        measurements = tuple(
+            InstanceMeasurement(role, role, difference, 1000, 100, 100 if right else 1000, 10.0, 1.0, 1.0, False) for role in ("public", "twin")
+        )
+        return RewriteEvidence("cost", "v1", measurements, plan=self.plan, row_count=1)
+
+    def query(self, task: Task, sql: str) -> QueryResult:
+        self._maybe_raise()
+        columns = (Column("n", "INTEGER"), Column("t", "VARCHAR"))
+        return QueryResult(columns, self.rows, len(self.rows), False, self._execution(columns))
+
+    def explain(self, task: Task, sql: str) -> ExplainResult:
+        self._maybe_raise()
+        return ExplainResult(self.plan, None)
+
+    def _maybe_raise(self) -> None:
+        if self.trouble is not None:
+            raise self.trouble
+
+    def _execution(self, columns: tuple[Column, ...]) -> Execution:
+        return Execution(columns, len(self.rows), 5, "v1", 0.1, 0.1, False)
+
+
+class PlayableRuntime(Runtime):
+    """Ready from the start."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.scripted = ScriptedRunner()
+        self.runner = self.scripted  # type: ignore[assignment]
+
+    def wait_ready(self, timeout_s: float | None = None) -> None:
+        return
+
+    def schema_info(self, dataset: str) -> str:
+        return f"CREATE TABLE t (n INTEGER) -- of {dataset}"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=tmp_path / "data", scratch_dir=tmp_path / "scratch", workers=1, enable_web=False)
+
+
+@pytest.fixture
+def runtime(settings: Settings) -> Iterator[PlayableRuntime]:
+    made = PlayableRuntime(settings)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def environment(runtime: PlayableRuntime) -> SQLOptimEnvironment:
+    return SQLOptimEnvironment(runtime)
+
+
+@pytest.fixture
+def timeout_error() -> AgentError:
+    return AgentError(ErrorCode.TIMEOUT, "the statement did not finish within 10 s")
