@@ -2,8 +2,10 @@
 PYTHON ?= python3
 UV_VERSION := 0.13.9
 # uv lives apart from .venv, since `uv sync` removes from an environment whatever the lock does not name.
-UV := .tools/uv/bin/uv
+UV := .tools/.venv/bin/uv
 export UV_PROJECT_ENVIRONMENT := .venv
+# Compiled once here, or at every start where Python is told not to write bytecode.
+export UV_COMPILE_BYTECODE := 1
 BIN := .venv/bin
 
 .PHONY: help setup demo test serve lint types check bench clean
@@ -12,8 +14,8 @@ help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*##/\t/' | expand -t 10
 
 $(UV):
-	$(PYTHON) -m venv .tools/uv
-	.tools/uv/bin/pip install --quiet "uv==$(UV_VERSION)"
+	$(PYTHON) -m venv .tools/.venv
+	.tools/.venv/bin/pip install --quiet "uv==$(UV_VERSION)"
 
 .venv/pyvenv.cfg:
 	$(PYTHON) -m venv .venv

@@ -40,7 +40,7 @@ class Suggestion(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     issue_type: _Short = Field(description="A word of the published vocabulary, e.g. correlated_subquery")
-    line: int | None = Field(default=None, ge=1, le=100_000, description="1-based line of sql_query; counted as right within one line")
+    line: int | None = Field(default=None, ge=1, le=100_000, description="1-based line of sql_query; right within one line")
     description: _Text = Field(default="", description="What is wrong, in words")
     severity: _Short = Field(default="", description="low, medium, high or critical")
     fix: _Text = Field(default="", description="How to mend it")
@@ -58,7 +58,9 @@ class SQLOptimAction(Action):
     estimated_improvement: _Short = Field(default="", description="submit: free text such as '10x'; recorded, not graded")
     approved: bool | None = Field(default=None, description="submit: true to approve the query as it stands, false to reject it")
     sql: _Sql = Field(default="", description="query, explain, fix: the statement")
-    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(default_factory=list, description="tune: supporting DDL, one statement an item")
+    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(
+        default_factory=list, description="tune: supporting DDL, one statement each"
+    )
     table: _Short = Field(default="", description="profile: the table")
     column: _Short = Field(default="", description="profile: the column")
     answer: _Text = Field(default="", description="audit: the answer in words")
@@ -91,7 +93,7 @@ class ExecutionInfo(BaseModel):
     original_cost: int | None = None
     submitted_cost: int | None = None
     speedup: float | None = Field(default=None, description="original_cost / submitted_cost, the minimum over the scored instances")
-    original_ms: float | None = Field(default=None, description="clock: CPU milliseconds of the original, measured when its task was prepared")
+    original_ms: float | None = Field(default=None, description="clock: CPU milliseconds of the original, from its preparation")
     submitted_ms: float | None = Field(default=None, description="clock: CPU milliseconds of the submission")
     wall_ms: float | None = Field(default=None, description="clock: wall milliseconds of the submission")
     row_count: int | None = None
@@ -115,7 +117,7 @@ class SQLOptimObservation(Observation):
     max_steps: int = Field(default=0, description="Submissions an episode may hold")
     submissions_left: int = 0
     explorations_left: int = 0
-    issues_found_so_far: list[dict[str, Any]] = Field(default_factory=list, description="Expected issues matched so far: {issue_type, line}")
+    issues_found_so_far: list[dict[str, Any]] = Field(default_factory=list, description="Issues matched so far: {issue_type, line}")
     columns: list[ColumnInfo] = Field(default_factory=list, description="query: columns of the shown rows")
     rows: list[list[Any]] = Field(default_factory=list, description="query: the shown rows; values JSON cannot hold exactly are text")
     row_count: int | None = Field(default=None, description="query: rows of the whole result")
@@ -139,4 +141,4 @@ class SQLOptimState(State):
     episode_done: bool = False
     cumulative_reward: float = 0.0
     best_score: float = 0.0
-    current_task: dict[str, Any] | None = Field(default=None, description="Public facts of the task: id, name, family, difficulty, split, dataset")
+    current_task: dict[str, Any] | None = Field(default=None, description="Public facts of the task: id, name, family, …")

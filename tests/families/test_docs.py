@@ -9,7 +9,8 @@ import pytest
 from pydantic import BaseModel
 
 from sql_optim_env.errors import ErrorCode
-from sql_optim_env.families.rewrite import MAX_MISSTEPS, SUCCESS_SCORE
+from sql_optim_env.families.episode import MAX_MISSTEPS
+from sql_optim_env.families.rewrite import SUCCESS_SCORE
 from sql_optim_env.models import (
     ActionKind,
     ColumnInfo,

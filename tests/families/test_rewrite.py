@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from families.fake_runner import FakeRunner
 from grading.samples import ISSUES
 from sql_optim_env.errors import EpisodeStateError, ErrorCode, InfraError
-from sql_optim_env.families.rewrite import MAX_MISSTEPS, RewriteEpisode
+from sql_optim_env.families.episode import MAX_MISSTEPS
+from sql_optim_env.families.rewrite import RewriteEpisode
 from sql_optim_env.models import ColumnInfo, SQLOptimAction, SQLOptimObservation, Suggestion
 
 Start = Callable[..., RewriteEpisode]
@@ -78,7 +79,7 @@ def test_in_absolute_mode_every_step_pays_its_score(start: Start) -> None:
 
 def test_a_good_answer_ends_the_episode(start: Start) -> None:
     episode = start()
-    outcome = episode.handle(submit("REFERENCE", 4, summary=episode.task.grader.summary, approved=False))
+    outcome = episode.handle(submit("REFERENCE", 4, summary=episode.task.rewrite.summary, approved=False))
     assert (outcome.score, outcome.reward, outcome.done) == (1.0, 1.0, True)
     assert (outcome.observation.reward, outcome.observation.done, outcome.observation.score) == (1.0, True, 1.0)
 
@@ -154,6 +155,13 @@ def test_exploring_pays_nothing_and_uses_its_own_budget(start: Start) -> None:
     assert seen.last_execution is not None
     assert seen.last_execution.submitted_cost == 777
     assert seen.reward_breakdown == {}
+
+
+def test_rows_left_out_for_their_size_are_said_to_be_left_out(start: Start, runner: FakeRunner) -> None:
+    runner.rows = tuple(tuple("v" * 900 for _ in range(20)) for _ in range(120))
+    seen = start().handle(query()).observation
+    assert 0 < len(seen.rows) < 120 == seen.row_count
+    assert seen.truncated
 
 
 def test_explaining_shows_the_plan_and_the_cost_of_a_measured_run(start: Start) -> None:

@@ -121,7 +121,7 @@ def claims_of(issues: tuple[ExpectedIssue, ...]) -> tuple[ClaimedIssue, ...]:
 
 def oracle_review(task: Task) -> SubmittedReview:
     """The review the oracle hands in."""
-    return SubmittedReview(claims_of(task.grader.issues), task.grader.summary, task.grader.optimal)
+    return SubmittedReview(claims_of(task.rewrite.issues), task.rewrite.summary, task.rewrite.optimal)
 
 
 def every_word() -> str:

@@ -14,8 +14,8 @@ from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
 TASKS = [task for task in catalogue().all() if task.family == "rewrite"]
-HEADROOM = [task for task in TASKS if not task.grader.optimal]
-PRIOR = tuple(kind for kind, _ in Counter(issue.issue_type for task in HEADROOM for issue in task.grader.issues).most_common())
+HEADROOM = [task for task in TASKS if not task.rewrite.optimal]
+PRIOR = tuple(kind for kind, _ in Counter(issue.issue_type for task in HEADROOM for issue in task.rewrite.issues).most_common())
 ORIGINAL, REFERENCE = 1_000, 100
 LIMIT = 0.2
 
@@ -27,7 +27,7 @@ def _id(task: Task) -> str:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("task", TASKS, ids=_id)
 def test_the_oracle_earns_exactly_one(task: Task, profile: RewardProfile) -> None:
-    report = grade_rewrite(task, oracle_review(task), ran(ORIGINAL if task.grader.optimal else REFERENCE), profile)
+    report = grade_rewrite(task, oracle_review(task), ran(ORIGINAL if task.rewrite.optimal else REFERENCE), profile)
     assert report.score == 1.0, report.breakdown
 
 
@@ -50,4 +50,4 @@ def test_stuffing_an_echo_stays_under_the_limit(task: Task) -> None:
 @pytest.mark.parametrize("task", HEADROOM, ids=_id)
 def test_every_expected_line_stands_in_the_query(task: Task) -> None:
     lines = task.sql.splitlines()
-    assert all(1 <= issue.line <= len(lines) and lines[issue.line - 1].strip() for issue in task.grader.issues)
+    assert all(1 <= issue.line <= len(lines) and lines[issue.line - 1].strip() for issue in task.rewrite.issues)

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from grading.samples import ISSUES, WRONG_ROWS, WRONG_TYPES, claims_of, evidence, failed, make_task, measurement, oracle_review, ran
 from sql_optim_env.engines.base import Difference
 from sql_optim_env.errors import ErrorCode
@@ -72,8 +74,22 @@ def test_hidden_work_is_explained() -> None:
 
 
 def test_the_same_work_and_too_little_less_are_told_apart() -> None:
-    assert "does the same work as the original, or more" in _said(REJECTED, ran(1_000))
-    assert "too small to earn the correctness term" in _said(REJECTED, ran(900))
+    assert "about the same work as the original, or more" in _said(REJECTED, ran(1_000))
+    assert "too small to be paid in full" in _said(REJECTED, ran(900))
+    assert "too small to be paid in full" in _said(REJECTED, ran(500), "binary")
+    assert "too small" not in _said(REJECTED, ran(900), "execution")
+
+
+@pytest.mark.parametrize("submitted", [900, 1_000, 1_200])
+def test_an_optimal_query_that_is_not_paid_gets_the_words_of_a_copy_elsewhere(submitted: int) -> None:
+    said = grade_rewrite(make_task(optimal=True), REJECTED, ran(submitted)).feedback
+    assert said.splitlines()[1:] == _said(REJECTED, ran(1_000)).splitlines()[1:]
+    assert "together with approved=true" in said
+
+
+def test_an_optimal_query_that_is_kept_and_approved_hears_nothing_of_improvements() -> None:
+    said = grade_rewrite(make_task(optimal=True), SubmittedReview((), "It is optimal.", True), ran(1_000)).feedback
+    assert said.splitlines()[1:] == ["Result: equal on the public data and on every hidden instance."]
 
 
 def test_nothing_handed_in_is_said() -> None:

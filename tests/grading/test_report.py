@@ -197,7 +197,7 @@ def test_without_the_text_an_optimal_query_asks_for_equality_and_cost_alone(prof
 def test_scores_are_bounded_repeatable_and_the_sum_of_their_terms(profile: RewardProfile, data: st.DataObject) -> None:
     task = random_task(data.draw(st.integers(0, 50)))
     claim = st.builds(
-        ClaimedIssue, st.sampled_from([*(i.issue_type.value for i in task.grader.issues), "x"]), st.integers(1, 20), st.just("high")
+        ClaimedIssue, st.sampled_from([*(i.issue_type.value for i in task.rewrite.issues), "x"]), st.integers(1, 20), st.just("high")
     )
     review = SubmittedReview(
         tuple(data.draw(st.lists(claim, max_size=8))), data.draw(st.text(max_size=40)), data.draw(st.sampled_from([None, True, False]))

@@ -18,13 +18,13 @@ LIMIT = 0.2
 ECHO = ran(1_000)
 TASKS = [random_task(seed) for seed in range(12)]
 PRIOR = tuple(
-    kind for kind, _ in Counter(issue.issue_type for seed in range(200) for issue in random_task(seed).grader.issues).most_common()
+    kind for kind, _ in Counter(issue.issue_type for seed in range(200) for issue in random_task(seed).rewrite.issues).most_common()
 )
 
 
 def _crowded_task() -> Task:
     """Five issues within three lines, one of every type at hand: the best that listing everything can meet."""
-    issues = tuple(issue for seed in range(3) for issue in random_task(seed).grader.issues)
+    issues = tuple(issue for seed in range(3) for issue in random_task(seed).rewrite.issues)
     kinds = {issue.issue_type: issue for issue in issues}
     crowded = [type(issue)(kind, 5 + n % 3, Severity.HIGH, issue.also) for n, (kind, issue) in enumerate(sorted(kinds.items()))]
     return make_task(issues=tuple(crowded[:5]))
@@ -71,7 +71,7 @@ def test_stuffing_an_optimal_query_earns_nothing_or_little(approved: bool | None
 
 def test_an_honest_half_of_the_issues_is_paid_well_above_any_stuffing() -> None:
     task = make_task()
-    half = task.grader.issues[:2]
+    half = task.rewrite.issues[:2]
     claims = tuple(ClaimedIssue(issue.issue_type.value, issue.line, issue.severity.value) for issue in half)
     words = ", ".join(issue.issue_type.value.replace("_", " ") for issue in half)
     assert grade_rewrite(task, SubmittedReview(claims, words, False), ECHO).score > 0.25

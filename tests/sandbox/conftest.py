@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psutil
 import pytest
 
+from sql_optim_env.sandbox.jobs import prepare_task
 from sql_optim_env.sandbox.limits import WorkerLimits
 from sql_optim_env.sandbox.pool import Sandbox
+
+TASK = "task_1_basic_antipatterns"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -24,13 +28,16 @@ def make_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
     """Start sandboxes with a short deadline; all are closed, and shown to have left nothing, at the end of the test."""
     made: list[Sandbox] = []
 
-    def make(*, workers: int = 1, deadline_s: float = 1.0, limits: WorkerLimits | None = None, scratch_root: Path | None = None) -> Sandbox:
+    def make(
+        *, workers: int = 1, deadline_s: float = 1.0, spill_mb: int = 512, limits: WorkerLimits | None = None, data_dir: Path | None = None
+    ) -> Sandbox:
         sandbox = Sandbox(
             workers=workers,
-            data_dir=tmp_path / "data",
+            data_dir=data_dir if data_dir is not None else tmp_path / "data",
             deadline_s=deadline_s,
+            spill_mb=spill_mb,
             limits=limits,
-            scratch_root=scratch_root if scratch_root is not None else tmp_path / "scratch",
+            scratch_root=tmp_path / "scratch",
         )
         made.append(sandbox)
         sandbox.start()
@@ -47,3 +54,22 @@ def make_sandbox(tmp_path: Path) -> Iterator[Callable[..., Sandbox]]:
 @pytest.fixture
 def sandbox(make_sandbox: Callable[..., Sandbox]) -> Sandbox:
     return make_sandbox()
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one task prepared by two workers at once, from nothing unless the directory is given."""
+    chosen = os.environ.get("SQL_OPTIM_DATA_DIR")
+    data_dir = Path(chosen) if chosen else tmp_path_factory.mktemp("datasets")
+    with (
+        Sandbox(workers=2, data_dir=data_dir, scratch_root=tmp_path_factory.mktemp("scratch")) as sandbox,
+        ThreadPoolExecutor() as threads,
+    ):
+        first, second = (threads.submit(sandbox.call, prepare_task, TASK, deadline_s=240.0) for _ in range(2))
+        assert first.result() == second.result()
+    return data_dir
+
+
+@pytest.fixture
+def shop_sandbox(make_sandbox: Callable[..., Sandbox], shop: Path) -> Sandbox:
+    return make_sandbox(data_dir=shop, deadline_s=60.0)

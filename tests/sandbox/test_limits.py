@@ -19,7 +19,7 @@ MakeSandbox = Callable[..., Sandbox]
 
 
 def test_every_limit_is_in_force_in_the_worker(make_sandbox: MakeSandbox) -> None:
-    sandbox = make_sandbox(limits=WorkerLimits(data_mb=700, file_mb=3, open_files=99))
+    sandbox = make_sandbox(limits=WorkerLimits(data_mb=700, file_mb=3, open_files=99), spill_mb=3)
     limits = sandbox.call(jobs.resource_limits)
     assert limits["RLIMIT_DATA"] == (700 * MIB, 700 * MIB)
     assert limits["RLIMIT_FSIZE"] == (3 * MIB, 3 * MIB)
@@ -29,14 +29,14 @@ def test_every_limit_is_in_force_in_the_worker(make_sandbox: MakeSandbox) -> Non
 
 
 def test_the_cpu_allowance_moves_with_every_job_since_the_limit_counts_the_whole_process(make_sandbox: MakeSandbox) -> None:
-    sandbox = make_sandbox(deadline_s=3.0)
+    sandbox = make_sandbox(deadline_s=30.0)
     first_limit = sandbox.call(jobs.resource_limits)["RLIMIT_CPU"][0]
     used = sandbox.call(jobs.burn_cpu, 1.2)
     second_limit = sandbox.call(jobs.resource_limits)["RLIMIT_CPU"][0]
     assert used >= 1.2
     assert second_limit - first_limit in (1, 2)
     # Deadline + 2 s, rounded up to whole seconds.
-    assert 5 <= second_limit - int(used) <= 7
+    assert 32 <= second_limit - int(used) <= 34
 
 
 def test_cpu_time_beyond_the_allowance_is_a_timeout(sandbox: Sandbox) -> None:
@@ -66,7 +66,7 @@ def test_a_worker_that_holds_on_to_memory_is_replaced(make_sandbox: MakeSandbox)
 
 
 def test_a_file_beyond_the_limit_cannot_be_written(make_sandbox: MakeSandbox) -> None:
-    sandbox = make_sandbox(limits=WorkerLimits(file_mb=2))
+    sandbox = make_sandbox(limits=WorkerLimits(file_mb=2), spill_mb=2)
     assert sandbox.call(jobs.write_file, Path("small"), MIB) == "written"
     assert sandbox.call(jobs.write_file, Path("large"), 3 * MIB) == f"OSError {errno.EFBIG}"
 
@@ -95,7 +95,7 @@ def test_a_worker_has_a_directory_of_its_own_that_is_emptied_when_it_is_replaced
     assert left.exists()
     assert left.parent.stat().st_mode & 0o777 == 0o700
     with pytest.raises(AgentError):
-        sandbox.call(jobs.leave_a_file_and_sleep, "spill-2.tmp", 30)
+        sandbox.call(jobs.leave_a_file_and_compute, "spill-2.tmp")
     time.sleep(0.2)
     assert sandbox.call(jobs.working_directory) == left.parent
     assert list(left.parent.iterdir()) == []

@@ -19,6 +19,7 @@ import pytest
 
 from sandbox import hostile_jobs as jobs
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
+from sql_optim_env.sandbox.limits import WorkerLimits
 from sql_optim_env.sandbox.pool import Sandbox, SandboxMetrics
 
 MakeSandbox = Callable[..., Sandbox]
@@ -93,7 +94,7 @@ def test_a_call_can_have_a_deadline_of_its_own(sandbox: Sandbox) -> None:
 def test_a_worker_killed_from_outside_in_the_middle_of_a_call_is_an_infra_error(make_sandbox: MakeSandbox, tmp_path: Path) -> None:
     sandbox = make_sandbox(deadline_s=20.0)
     for number, sent in enumerate((signal.SIGKILL, signal.SIGTERM)):
-        path = tmp_path / f"pid-{number}"
+        path = tmp_path / "data" / f"pid-{number}"
         with ThreadPoolExecutor() as threads:
             call = threads.submit(sandbox.call, jobs.announce_and_sleep, path, 15.0)
             os.kill(announced_pid(path), sent)
@@ -110,7 +111,8 @@ def test_a_worker_killed_while_it_is_idle_is_replaced_without_anyone_noticing(ma
             os.kill(pid, signal.SIGKILL)
         time.sleep(pause)
         with ThreadPoolExecutor(2) as threads:
-            assert list(threads.map(lambda _: sandbox.call(jobs.pid_after, 0.2) not in before, range(2))) == [True, True]
+            calls = [threads.submit(sandbox.call, jobs.pid_after, 0.2) for _ in range(2)]
+            assert not {call.result() for call in calls} & set(before)
     assert sandbox.ready()
 
 
@@ -141,7 +143,8 @@ def test_a_worker_that_cannot_be_started_is_an_infra_error_and_leaves_nothing(tm
             sandbox.call(jobs.echo, 1)
         home.unlink()
         home.with_name("elsewhere").rename(home)
-        assert sandbox.ready()
+        assert not sandbox.ready() or sandbox.call(jobs.echo, 0) == 0
+        wait_until(sandbox.ready)
         assert sandbox.call(jobs.echo, 1) == 1
     finally:
         sandbox.close()
@@ -151,7 +154,7 @@ def test_a_worker_that_cannot_be_started_is_an_infra_error_and_leaves_nothing(tm
 def test_a_long_job_on_one_worker_does_not_delay_the_other(make_sandbox: MakeSandbox) -> None:
     sandbox = make_sandbox(workers=2, deadline_s=3.0)
     with ThreadPoolExecutor() as threads:
-        long_job = threads.submit(sandbox.call, jobs.sleep_in_native_code, 60)
+        long_job = threads.submit(sandbox.call, jobs.compute_in_native_code)
         wait_until(lambda: sandbox.metrics().calls == 0 and not long_job.done())
         began = time.monotonic()
         for number in range(50):
@@ -203,6 +206,11 @@ def test_sixty_four_threads_share_two_workers(make_sandbox: MakeSandbox) -> None
     assert (metrics.calls, metrics.waiting, metrics.infra_errors) == (640, 0, 0)
 
 
+def test_a_spill_that_no_file_may_hold_is_refused_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="less than the 512 MiB it may spill"):
+        Sandbox(workers=1, data_dir=tmp_path, limits=WorkerLimits(file_mb=100), spill_mb=512)
+
+
 def test_the_event_loop_keeps_running_while_threads_call(sandbox: Sandbox) -> None:
     async def main() -> int:
         ticks = 0
@@ -250,8 +258,8 @@ def test_a_sandbox_is_started_once(tmp_path: Path) -> None:
 def test_closing_fails_the_calls_that_run_and_wait_and_may_be_repeated(make_sandbox: MakeSandbox, tmp_path: Path) -> None:
     sandbox = make_sandbox(deadline_s=60.0)
     with ThreadPoolExecutor() as threads:
-        running = threads.submit(sandbox.call, jobs.announce_and_sleep, tmp_path / "pid", 50.0)
-        worker = psutil.Process(announced_pid(tmp_path / "pid"))
+        running = threads.submit(sandbox.call, jobs.announce_and_sleep, tmp_path / "data" / "pid", 50.0)
+        worker = psutil.Process(announced_pid(tmp_path / "data" / "pid"))
         waiting = threads.submit(sandbox.call, jobs.echo, 1)
         wait_until(lambda: sandbox.metrics().waiting == 1)
         began = time.monotonic()
@@ -281,7 +289,7 @@ def test_many_kills_leak_no_process_no_descriptor_no_thread_and_no_file(make_san
     def torment() -> None:
         for job, args in (
             (jobs.abort, ()),
-            (jobs.leave_a_file_and_sleep, ("rest", 30)),
+            (jobs.leave_a_file_and_compute, ("rest",)),
             (jobs.leave_with, (0,)),
             (jobs.fail_unexpectedly, ()),
             (jobs.crash_with_a_null_pointer, ()),
@@ -314,6 +322,7 @@ def test_what_a_killed_server_left_behind_is_removed_by_the_next_and_living_neig
         f"""
         import sys, time
         from pathlib import Path
+
         from sql_optim_env.sandbox.pool import Sandbox
         sandbox = Sandbox(workers=2, data_dir=Path({str(tmp_path)!r}), scratch_root=Path({str(tmp_path)!r}))
         sandbox.start()
@@ -340,6 +349,7 @@ def test_a_server_that_forgets_to_close_still_ends_and_takes_its_workers_along(t
     script = textwrap.dedent(
         f"""
         from pathlib import Path
+
         from sql_optim_env.sandbox.pool import Sandbox
         sandbox = Sandbox(workers=2, data_dir=Path({str(tmp_path)!r}), scratch_root=Path({str(tmp_path)!r}))
         sandbox.start()
@@ -351,3 +361,27 @@ def test_a_server_that_forgets_to_close_still_ends_and_takes_its_workers_along(t
     pids = [int(pid) for pid in done.stdout.split()]
     assert len(pids) == 2
     wait_until(lambda: not any(psutil.pid_exists(pid) for pid in pids), 5.0)
+
+
+def test_a_worker_does_not_import_the_script_that_the_server_was_started_with(tmp_path: Path) -> None:
+    script = tmp_path / "server_script.py"
+    script.write_text(
+        textwrap.dedent(
+            f"""
+            import wave  # stands for all that a server imports
+
+            from pathlib import Path
+            from sandbox import hostile_jobs
+            from sql_optim_env.sandbox.pool import Sandbox
+
+            if __name__ == "__main__":
+                with Sandbox(workers=1, data_dir=Path({str(tmp_path)!r}), scratch_root=Path({str(tmp_path)!r})) as sandbox:
+                    print(*sandbox.call(hostile_jobs.loaded_modules))
+            """
+        )
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60, check=True, env=environment)
+    modules = done.stdout.split()
+    assert "sandbox.hostile_jobs" in modules
+    assert "wave" not in modules

@@ -27,10 +27,11 @@ class ScriptedRunner:
 
     def grade(self, task: Task, sql: str) -> RewriteEvidence:
         self._maybe_raise()
-        right = sql.strip() == task.grader.reference_sql.strip()
+        right = sql.strip() == task.rewrite.reference_sql.strip()
         difference = Difference("equal", "") if right else Difference("rows", "1 row is missing", 1, 0, (("1",),))
         measurements = tuple(
-            InstanceMeasurement(role, role, difference, 1000, 100, 100 if right else 1000, 10.0, 1.0, 1.0, False) for role in ("public", "twin")
+            InstanceMeasurement(role, role, difference, 1000, 100, 100 if right else 1000, 10.0, 1.0, 1.0, False)
+            for role in ("public", "twin")
         )
         return RewriteEvidence("cost", "v1", measurements, plan=self.plan, row_count=1)
 

@@ -20,11 +20,11 @@ from sql_optim_env.server.size import MAX_OBSERVATION_BYTES
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
-TASK = next(task for task in catalogue().all() if not task.grader.optimal)
+TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
 
 
 def reference(task: Task = TASK) -> SQLOptimAction:
-    return SQLOptimAction(optimized_query=task.grader.reference_sql)
+    return SQLOptimAction(optimized_query=task.rewrite.reference_sql)
 
 
 def test_reset_shows_the_task_and_pays_nothing_yet(environment: SQLOptimEnvironment) -> None:
@@ -77,8 +77,8 @@ def test_the_state_counts_steps_and_holds_no_answer(environment: SQLOptimEnviron
     assert (state.episode_id, state.step_count, state.task_id, state.max_steps) == ("mine", 2, TASK.id, TASK.max_steps)
     assert state.best_score == pytest.approx(0.55)
     text = state.model_dump_json()
-    assert TASK.grader.reference_sql not in text
-    assert all(issue.issue_type.value not in text for issue in TASK.grader.issues)
+    assert TASK.rewrite.reference_sql not in text
+    assert all(issue.issue_type.value not in text for issue in TASK.rewrite.issues)
     assert "optimal" not in text
 
 
@@ -111,17 +111,19 @@ def test_the_agents_trouble_is_an_observation(environment: SQLOptimEnvironment, 
 def test_our_trouble_is_an_exception_and_the_step_can_be_played_again(environment: SQLOptimEnvironment, runtime) -> None:
     environment.reset(task_id=TASK.id)
     runtime.scripted.trouble = InfraError("a worker was killed from outside")
-    with pytest.raises(InfraError, match="^infra_error: a worker was killed from outside$"):
+    with pytest.raises(InfraError, match=r"^infra_error: a worker was killed from outside$"):
         environment.step(reference())
     assert environment.state.step_count == 0
     runtime.scripted.trouble = None
     assert environment.step(reference()).step_count == 1
 
 
-def test_unforeseen_trouble_is_ours_and_tells_no_details(environment: SQLOptimEnvironment, runtime, caplog: pytest.LogCaptureFixture) -> None:
+def test_unforeseen_trouble_is_ours_and_tells_no_details(
+    environment: SQLOptimEnvironment, runtime, caplog: pytest.LogCaptureFixture
+) -> None:
     environment.reset(task_id=TASK.id)
     runtime.scripted.trouble = ZeroDivisionError("/secret/path")
-    with pytest.raises(InfraError, match="^infra_error: unforeseen ZeroDivisionError in the server$"):
+    with pytest.raises(InfraError, match=r"^infra_error: unforeseen ZeroDivisionError in the server$"):
         environment.step(reference())
     assert "/secret/path" in caplog.text
 
@@ -161,7 +163,7 @@ def test_a_closed_session_says_why_and_close_is_idempotent(environment: SQLOptim
     environment.close()
     assert runtime.metrics.registry.get_sample_value("sql_optim_sessions") == 0
     for call in (lambda: environment.step(reference()), lambda: environment.reset(task_id=TASK.id)):
-        with pytest.raises(SessionExpiredError, match="^session_expired: the session was idle for more than 3600 s"):
+        with pytest.raises(SessionExpiredError, match=r"^session_expired: the session was idle for more than 3600 s"):
             call()
 
 

@@ -71,10 +71,17 @@ def test_without_a_seed_chance_draws() -> None:
 
 @pytest.mark.parametrize(
     "given",
-    [{"task_id": "nope"}, {"family": "nope"}, {"split": "nope"}, {"difficulty": "nope"}, {"split": "test", "index": 99}, {"split": "nope", "index": 0}],
+    [
+        {"task_id": "nope"},
+        {"family": "nope"},
+        {"split": "nope"},
+        {"difficulty": "nope"},
+        {"split": "test", "index": 99},
+        {"split": "nope", "index": 0},
+    ],
 )
 def test_what_does_not_exist_is_refused_with_what_does(given: dict[str, Any]) -> None:
-    with pytest.raises(UnknownTaskError, match="nope|99"):
+    with pytest.raises(UnknownTaskError, match=r"nope|99"):
         choose(**given)
 
 

@@ -78,7 +78,9 @@ def test_web_follows_openenvs_own_variable(monkeypatch: pytest.MonkeyPatch) -> N
     assert Settings().enable_web is False
 
 
-@pytest.mark.parametrize(("text", "most"), [("150000 100000", 1), ("50000 100000", 1), ("100000000 100000", 10**6), ("max 100000", 10**6), ("", 10**6)])
+@pytest.mark.parametrize(
+    ("text", "most"), [("150000 100000", 1), ("50000 100000", 1), ("100000000 100000", 10**6), ("max 100000", 10**6), ("", 10**6)]
+)
 def test_cores_are_bounded_by_a_containers_quota(tmp_path: Path, text: str, most: int) -> None:
     quota = tmp_path / "cpu.max"
     quota.write_text(text)

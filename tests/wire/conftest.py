@@ -96,12 +96,31 @@ class RunningServer:
         with connect(f"ws://127.0.0.1:{self.port}/ws", max_size=None, proxy=None) as connection:
             yield Wire(connection)
 
+    def wait_for_sessions(self, count: int) -> None:
+        """Wait until the server counts so many sessions that hold an episode."""
+        end = time.monotonic() + 30
+        while f"sql_optim_sessions {count}.0\n" not in self.request("/metrics")[1]:
+            assert time.monotonic() < end, f"there are not {count} sessions"
+            time.sleep(0.05)
+
     def children(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
 
     def workers(self) -> list[psutil.Process]:
         """The sandbox's worker processes: those that are children of the server's child, the fork server."""
         return [process for child in psutil.Process(self.process.pid).children() for process in child.children()]
+
+    def busy_worker(self) -> psutil.Process:
+        """The worker that is computing now; waits for one."""
+        end = time.monotonic() + 9
+        while time.monotonic() < end:
+            before = {worker: worker.cpu_times().user for worker in self.workers()}
+            time.sleep(0.5)
+            for worker, seconds in before.items():
+                # More than a worker that starts or answers something small takes, less than a share of a crowded machine.
+                if worker.is_running() and worker.cpu_times().user - seconds >= 0.1:
+                    return worker
+        raise AssertionError("no worker is computing")
 
     def stop(self) -> int:
         if self.process.poll() is None:
@@ -124,30 +143,37 @@ def data_dir(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(chosen) if chosen else tmp_path_factory.mktemp("datasets")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def start_server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartServer]:
-    """Starts servers with settings of their own; they are ready when it returns and gone after the module."""
+    """Starts servers with settings of their own; they are ready when it returns and gone in the end."""
     with ExitStack() as running:
 
         def start(ready: bool = True, **settings: object) -> RunningServer:
             log = tmp_path_factory.mktemp("server") / "log"
-            server = RunningServer(log, data_dir, {f"SQL_OPTIM_{name.upper()}": str(value) for name, value in settings.items()})
-            running.callback(server.stop)
-            server.wait_for("/ready" if ready else "/health")
-            return server
+            made = RunningServer(log, data_dir, {f"SQL_OPTIM_{name.upper()}": str(value) for name, value in settings.items()})
+            running.callback(made.stop)
+            made.wait_for("/ready" if ready else "/health")
+            return made
 
         yield start
 
 
 @pytest.fixture(scope="session")
-def server(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+def server(start_server: StartServer) -> RunningServer:
     """One server with its default settings, shared by tests that leave it as it was."""
-    shared = RunningServer(tmp_path_factory.mktemp("server") / "log", data_dir, {})
-    try:
-        shared.wait_for("/ready")
-        yield shared
-    finally:
-        shared.stop()
+    return start_server()
+
+
+@pytest.fixture(scope="session")
+def small_server(start_server: StartServer) -> RunningServer:
+    """One with room for two sessions."""
+    return start_server(max_sessions=2, workers=1)
+
+
+@pytest.fixture(scope="session")
+def hasty_server(start_server: StartServer) -> RunningServer:
+    """One that closes sessions which are idle for two seconds."""
+    return start_server(session_timeout_s=2, max_sessions=1, workers=1)
 
 
 @pytest.fixture

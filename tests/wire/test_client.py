@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 
 import pytest
 
@@ -11,9 +10,9 @@ from sql_optim_env import InfraFault, ServerError, SessionExpired, SQLOptimActio
 from sql_optim_env.errors import InfraError, SQLOptimError
 from sql_optim_env.tasks.catalogue import catalogue, public_spec
 
-TASK = next(task for task in catalogue().all() if not task.grader.optimal)
-REFERENCE = SQLOptimAction(optimized_query=TASK.grader.reference_sql)
-ENDLESS = SQLOptimAction(kind="query", sql="SELECT COUNT(*) AS n FROM events AS a, events AS b WHERE a.id + b.id = -1")
+TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
+REFERENCE = SQLOptimAction(optimized_query=TASK.rewrite.reference_sql)
+ENDLESS = SQLOptimAction(kind="query", sql="SELECT COUNT(*) AS n FROM events AS a, events AS b WHERE a.id * b.id % 7919 = 3")
 
 
 def test_reward_and_done_stand_on_the_observation_too(server) -> None:
@@ -57,15 +56,13 @@ def test_a_refused_call_is_a_server_error_and_the_session_lives(server) -> None:
         assert env.reset(task_id=TASK.id).observation.task_id == TASK.id
 
 
-def test_a_worker_killed_from_outside_is_an_infra_fault(start_server) -> None:
-    server = start_server(workers=1)
-
+def test_a_worker_killed_from_outside_is_an_infra_fault(server) -> None:
     async def play() -> None:
         async with SQLOptimEnv(base_url=server.url) as env:
             await env.reset(task_id=TASK.id)
             step = asyncio.create_task(env.step(ENDLESS))
-            await asyncio.to_thread(_kill_the_busy_worker, server)
-            with pytest.raises(InfraFault, match="^infra_error: ") as fault:
+            (await asyncio.to_thread(server.busy_worker)).kill()
+            with pytest.raises(InfraFault, match=r"^infra_error: ") as fault:
                 await step
             assert isinstance(fault.value, InfraError)
             assert (await env.step(REFERENCE)).observation.score > 0.5
@@ -73,25 +70,12 @@ def test_a_worker_killed_from_outside_is_an_infra_fault(start_server) -> None:
     asyncio.run(play())
 
 
-def _kill_the_busy_worker(server) -> None:
-    end = time.monotonic() + 10
-    while time.monotonic() < end:
-        for worker in server.workers():
-            if worker.cpu_percent(interval=0.2) > 60:
-                worker.kill()
-                return
-    raise AssertionError("no worker is busy")
-
-
-def test_after_an_idle_time_the_next_reset_opens_a_new_session(start_server) -> None:
-    server = start_server(session_timeout_s=2, workers=1)
-    with SQLOptimEnv(base_url=server.url).sync() as env:
+def test_after_an_idle_time_the_next_reset_opens_a_new_session(hasty_server) -> None:
+    hasty_server.wait_for_sessions(0)
+    with SQLOptimEnv(base_url=hasty_server.url).sync() as env:
         env.reset(task_id=TASK.id)
-        end = time.monotonic() + 20
-        while "sql_optim_sessions 1.0" in server.request("/metrics")[1]:
-            assert time.monotonic() < end
-            time.sleep(0.1)
-        with pytest.raises(SessionExpired, match="^session_expired: "):
+        hasty_server.wait_for_sessions(0)
+        with pytest.raises(SessionExpired, match=r"^session_expired: "):
             env.step(REFERENCE)
         assert env.reset(task_id=TASK.id).observation.task_id == TASK.id
         assert env.step(REFERENCE).observation.score > 0.5
@@ -111,11 +95,11 @@ def test_the_task_api_is_on_the_client(server) -> None:
         assert env.reset(split="test", index=0).observation.task_id == specs[0]["id"]
 
 
-def test_a_full_server_is_a_server_error_with_its_code(start_server) -> None:
-    server = start_server(max_sessions=1, workers=1)
-    with server.session() as taken:
-        taken.reset(task_id=TASK.id)
-        with SQLOptimEnv(base_url=server.url).sync() as env, pytest.raises(ServerError) as refusal:
+def test_a_full_server_is_a_server_error_with_its_code(small_server) -> None:
+    with small_server.session() as one, small_server.session() as two:
+        one.reset(task_id=TASK.id)
+        two.reset(task_id=TASK.id)
+        with SQLOptimEnv(base_url=small_server.url).sync() as env, pytest.raises(ServerError) as refusal:
             env.reset(task_id=TASK.id)
         assert refusal.value.code == "CAPACITY_REACHED"
 

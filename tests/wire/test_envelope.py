@@ -11,8 +11,8 @@ from sql_optim_env.errors import ErrorCode
 from sql_optim_env.models import SQLOptimObservation, SQLOptimState
 from sql_optim_env.tasks.catalogue import catalogue
 
-TASK = next(task for task in catalogue().all() if not task.grader.optimal)
-REFERENCE = TASK.grader.reference_sql
+TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
+REFERENCE = TASK.rewrite.reference_sql
 
 
 def code(answer) -> str:
@@ -62,7 +62,7 @@ def test_state_is_the_live_state_without_an_answer(wire) -> None:
     state = wire.state()
     assert set(state) == set(SQLOptimState.model_fields)
     assert (state["episode_id"], state["step_count"], state["task_id"]) == ("mine", 1, TASK.id)
-    assert TASK.grader.reference_sql not in json.dumps(state)
+    assert TASK.rewrite.reference_sql not in json.dumps(state)
 
 
 @pytest.mark.parametrize("text", ["", "{", "reset", '{"type": "reset"'])

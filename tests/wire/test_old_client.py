@@ -13,7 +13,7 @@ from sql_optim_env.tasks.catalogue import catalogue
 
 ROOT = Path(__file__).parents[2]
 REQUIREMENT = "openenv-core==0.3.0"
-TASK = next(task for task in catalogue().all() if not task.grader.optimal)
+TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
 
 SCRIPT = """
 import json, sys
@@ -62,7 +62,7 @@ def old_python(pytestconfig: pytest.Config) -> Path:
 
 def test_an_openenv_core_0_3_0_client_plays_an_episode(server, old_python: Path) -> None:
     run = subprocess.run(
-        [old_python, "-I", "-c", SCRIPT, server.url, TASK.id, TASK.grader.reference_sql], capture_output=True, text=True, timeout=120
+        [old_python, "-I", "-c", SCRIPT, server.url, TASK.id, TASK.rewrite.reference_sql], capture_output=True, text=True, timeout=120
     )
     assert run.returncode == 0, run.stderr
     assert json.loads(run.stdout.splitlines()[-1]) == {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +16,13 @@ from openenv.validation.runtime.collector import collect_runtime_evidence
 from openenv.validation.runtime.contracts import RuntimeEvidence, load_runtime_plan
 from openenv.validation.types import CheckStatus
 
-from sql_optim_env import SQLOptimAction, SQLOptimEnv
+from sql_optim_env import SQLOptimEnv
+from sql_optim_env.agents.player import play
+from sql_optim_env.agents.roster import make_player
 from sql_optim_env.tasks.catalogue import catalogue
+
+# OpenEnv's collector connects in a way that the websockets library has deprecated.
+pytestmark = pytest.mark.filterwarnings("ignore:connect.. must be used as a context manager:DeprecationWarning")
 
 ROOT = Path(__file__).parents[2]
 MANIFEST = OpenEnvYamlParser().parse(ROOT)
@@ -79,30 +86,41 @@ def test_task_declaration_accuracy_the_manifest_counts_as_the_server_does(server
 
 def test_oracle_max_and_floor_gap_on_every_task(server) -> None:
     low, high = MANIFEST.reward.range
+    oracle, null = make_player("oracle", catalogue().get), make_player("null", catalogue().get)
     with SQLOptimEnv(base_url=server.url).sync() as env:
         for task in catalogue().all():
-            grader = task.grader
-            suggestions = [{"issue_type": i.issue_type.value, "line": i.line, "severity": i.severity.value} for i in grader.issues]
-            answer = task.sql if grader.optimal else grader.reference_sql
-            env.reset(task_id=task.id)
-            floor = env.step(SQLOptimAction()).reward
-            env.reset(task_id=task.id)
-            best = env.step(
-                SQLOptimAction(optimized_query=answer, suggestions=suggestions, summary=grader.summary, approved=grader.optimal)
-            ).reward
+            best, floor = (play(env, player, task_id=task.id).reward for player in (oracle, null))
             assert best >= high - MANIFEST.reward.oracle_tolerance, task.id
             assert floor == low, task.id
             assert high - floor >= MANIFEST.reward.floor_margin
 
 
+def test_the_oracle_script_of_the_manifest_says_that_every_task_pays_1(server) -> None:
+    script = ROOT / MANIFEST.capabilities.oracle.location
+    run = subprocess.run([sys.executable, script, server.url], capture_output=True, text=True, timeout=120)
+    assert run.returncode == 0, run.stdout + run.stderr
+    lines = [json.loads(line) for line in run.stdout.splitlines()]
+    assert {line["task_id"]: line["reward"] for line in lines} == {task.id: 1.0 for task in catalogue().all()}
+
+
 def test_no_solution_leakage_nothing_shown_before_an_answer_is_the_answer(server) -> None:
     with server.session() as session:
-        for task in catalogue().all():
+        for task in catalogue().select(family="rewrite"):
             shown = json.dumps(session.reset(task_id=task.id)) + json.dumps(session.state())
             shown += json.dumps(session.step()) + json.dumps(session.step(optimized_query="SELECT 1 AS one"))
-            if not task.grader.optimal:
-                assert json.dumps(task.grader.reference_sql)[1:-1] not in shown
-            assert json.dumps(task.grader.summary)[1:-1] not in shown
+            if not task.rewrite.optimal:
+                assert json.dumps(task.rewrite.reference_sql)[1:-1] not in shown
+            assert json.dumps(task.rewrite.summary)[1:-1] not in shown
+
+
+def test_episode_isolation_two_sessions_on_one_task_do_not_share_an_episode(server) -> None:
+    task = catalogue().all()[0]
+    with server.session() as one, server.session() as two:
+        one.reset(task_id=task.id, episode_id="one")
+        two.reset(task_id=task.id, episode_id="two")
+        one.step()
+        states = [session.state() for session in (one, two)]
+    assert [(state["episode_id"], state["step_count"]) for state in states] == [("one", 1), ("two", 0)]
 
 
 def test_the_running_server_meets_openenvs_http_standard(server) -> None:

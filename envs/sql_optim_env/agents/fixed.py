@@ -73,7 +73,7 @@ class OraclePlayer:
 
     def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
         """The reference with the expected review: exactly 1.0."""
-        grader = self.lookup(observation.task_id).grader
+        grader = self.lookup(observation.task_id).rewrite
         return SQLOptimAction(
             optimized_query=grader.reference_sql,
             suggestions=[

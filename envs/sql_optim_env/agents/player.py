@@ -10,7 +10,7 @@ from sql_optim_env.errors import EpisodeStateError
 from sql_optim_env.families.base import Episode
 from sql_optim_env.models import ExecutionInfo, SQLOptimAction, SQLOptimObservation
 
-__all__ = ["EpisodeResult", "LocalSession", "Player", "Session", "Turn", "play"]
+__all__ = ["EpisodeResult", "LocalSession", "LocalTurn", "Player", "Session", "Turn", "play"]
 
 
 class Player(Protocol):

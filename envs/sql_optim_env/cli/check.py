@@ -1,4 +1,4 @@
-"""``sql-optim check``: is every task of the catalogue what it claims to be?
+"""``sql-optim check``: is every rewrite task of the catalogue what it claims to be?
 
 Each claim is checked on the engine that grades, on every instance that grades. CPU times come from a clock, so they are judged here and
 never in a unit test.
@@ -17,12 +17,13 @@ from typing import Annotated, Final
 import duckdb
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.store import DatasetStore, default_data_dir
 from sql_optim_env.engines.duckdb import Capture, policy_for
-from sql_optim_env.errors import AgentError, InfraError
+from sql_optim_env.errors import AgentError, InfraError, UnknownTaskError
 from sql_optim_env.grading.analysis import clean_summary_score, summary_score
 from sql_optim_env.sandbox.baseline import run
 from sql_optim_env.sandbox.limits import WorkerLimits
@@ -31,28 +32,18 @@ from sql_optim_env.sandbox.worker import WorkerConfig
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Difficulty, Task
 
-__all__ = [
-    "CARELESS_FILE",
-    "LEAST_HEADROOM",
-    "Careless",
-    "Claim",
-    "Ratio",
-    "TaskCheck",
-    "Workbench",
-    "check",
-    "check_task",
-    "load_careless",
-]
+__all__ = ["LEAST_HEADROOM", "Careless", "Claim", "Ratio", "TaskBench", "TaskCheck", "check", "check_task", "load_careless"]
 
 LEAST_HEADROOM: Final[dict[Difficulty, float]] = {"easy": 2.0, "medium": 5.0, "hard": 5.0, "expert": 5.0}
 """How many times cheaper than the original the reference must be, in cost and in CPU time, on every scored instance."""
 OPTIMAL_MARGIN: Final = 1.05
-"""No known alternative to an optimal query may be this many times cheaper."""
+"""No known alternative to an optimal query may be more than this many times cheaper."""
+OPTIMAL_CPU_MARGIN: Final = 1.25
+"""The same for CPU time, whose smallest of a few short readings is no sharper than that on a busy machine."""
 MOST_ROWS: Final = 20_000
 """Largest result on the public instance: comparing and showing larger ones would dominate a step."""
 ORIGINAL_CPU_MS: Final = (40.0, 600.0)
 """What the original of a headroom task may take on the public instance: long enough to be measured, short enough to be stepped."""
-CARELESS_FILE: Final = "{task_id}.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +70,8 @@ class Claim:
     name: str
     holds: bool
     seen: str
+    clock: bool = False
+    """Whether a clock decided it: such a claim may fail on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +108,8 @@ class TaskBench:
         self.scored = tuple(instance for instance in self.instances if instance.role in SCORED_ROLES)
         self._policy = policy_for(task.sql, task.tables)
         self._data_dir = data_dir
+        self.hidden_work: set[tuple[str, str]] = set()
+        """Statements, with the instance's name, whose CPU time was far above what their cost explains."""
         self._originals: dict[Instance, _Outcome] = {}
 
     def __enter__(self) -> TaskBench:
@@ -140,7 +135,13 @@ class TaskBench:
         database = self._bench.database(instance)
         statement = database.admit(sql, self._policy)
         runs = [run(database, statement, priced=instance in self.scored) for _ in range(repeats)]
-        return _Outcome(runs[0].capture, runs[0].execution.cost, min(each.execution.cpu_ms for each in runs))
+        if all(each.execution.hidden_work for each in runs):
+            self.hidden_work.add((sql, instance.name))
+        return _Outcome(
+            capture=runs[0].capture,
+            cost=runs[0].execution.cost,
+            cpu_ms=min(each.execution.cpu_ms for each in runs),
+        )
 
     def original(self, instance: Instance) -> _Outcome:
         """What the task's own query gives on ``instance``, and what it takes there."""
@@ -179,11 +180,11 @@ class TaskBench:
 def check_task(task: Task, data_dir: Path, careless: Sequence[Careless] = (), *, repeats: int = 3) -> TaskCheck:
     """Check every claim of ``task``; ``careless`` are rewrites that grading must refuse. Raises AgentError when the task does not run."""
     with TaskBench(task, data_dir, repeats=repeats) as bench:
-        headroom = tuple(bench.ratio(task.grader.reference_sql, instance) for instance in bench.scored)
+        headroom = tuple(bench.ratio(task.rewrite.reference_sql, instance) for instance in bench.scored)
         claims = (
             *_about_texts(task),
             *_about_results(task, bench),
-            *(_about_optimality(task, bench) if task.grader.optimal else _about_headroom(task, bench, headroom)),
+            *(_about_optimality(task, bench) if task.rewrite.optimal else _about_headroom(task, bench, headroom)),
             *_about_rewrites(task, bench, careless),
         )
         return TaskCheck(task.id, claims, headroom, bench.original(bench.scored[0]).cpu_ms)
@@ -191,17 +192,20 @@ def check_task(task: Task, data_dir: Path, careless: Sequence[Careless] = (), *,
 
 def _about_texts(task: Task) -> Iterator[Claim]:
     lines = len(task.sql.splitlines())
-    outside = [issue.issue_type.value for issue in task.grader.issues if not 1 <= issue.line <= lines]
-    yield Claim("every issue stands on a line of the query", not outside, ", ".join(outside) or f"{len(task.grader.issues)} issues")
-    summary = task.grader.summary
-    worth = clean_summary_score(summary) if task.grader.optimal else summary_score(task.grader.issues, summary)
+    outside = [issue.issue_type.value for issue in task.rewrite.issues if not 1 <= issue.line <= lines]
+    yield Claim("every issue stands on a line of the query", not outside, ", ".join(outside) or f"{len(task.rewrite.issues)} issues")
+    summary = task.rewrite.summary
+    worth = clean_summary_score(summary) if task.rewrite.optimal else summary_score(task.rewrite.issues, summary)
     yield Claim("the summary names what is there and nothing else", worth == 1.0, f"{worth:.3f} of 1")
 
 
 def _about_results(task: Task, bench: TaskBench) -> Iterator[Claim]:
     rows = {instance.name: bench.original(instance).capture.row_count for instance in bench.instances}
-    empty = [instance.name for instance in bench.instances if instance.role != "adversarial" and not rows[instance.name]]
-    yield Claim("the result has rows on public, twin and edge instances", not empty, "none on " + ", ".join(empty) if empty else "")
+    empty = [instance.name for instance in bench.scored if not rows[instance.name]]
+    edges = [rows[instance.name] for instance in bench.instances if instance.role == "edge"]
+    if edges and not any(edges):
+        empty.append("every edge instance")
+    yield Claim("the result has rows on public and twin and on an edge instance", not empty, "none on " + ", ".join(empty) if empty else "")
     public = bench.scored[0].name
     yield Claim(f"the result is small enough (≤ {MOST_ROWS:,} rows)", rows[public] <= MOST_ROWS, f"{rows[public]:,} rows")
     # The public instance is the twin on a larger scale: shuffling it would tell nothing new.
@@ -211,25 +215,34 @@ def _about_results(task: Task, bench: TaskBench) -> Iterator[Claim]:
 
 def _about_headroom(task: Task, bench: TaskBench, headroom: Sequence[Ratio]) -> Iterator[Claim]:
     least = LEAST_HEADROOM[task.difficulty]
-    short = [f"{ratio.instance} {ratio.cost:.1f}x / {ratio.cpu:.1f}x" for ratio in headroom if min(ratio.cost, ratio.cpu) < least]
-    yield Claim(f"the reference is {least:g} times cheaper in cost and CPU time", not short, ", ".join(short))
+    costs, times = min(ratio.cost for ratio in headroom), min(ratio.cpu for ratio in headroom)
+    yield Claim(f"the reference costs {least:g} times less", costs >= least, f"{costs:.1f}x")
+    yield Claim(f"the reference takes {least:g} times less CPU time", times >= least, f"{times:.1f}x", clock=True)
     cpu_ms = bench.original(bench.scored[0]).cpu_ms
-    yield Claim("the original takes 40 to 600 ms", ORIGINAL_CPU_MS[0] <= cpu_ms <= ORIGINAL_CPU_MS[1], f"{cpu_ms:.0f} ms")
+    low, high = ORIGINAL_CPU_MS
+    yield Claim(f"the original takes {low:g} to {high:g} ms", low <= cpu_ms <= high, f"{cpu_ms:.0f} ms", clock=True)
 
 
 def _about_optimality(task: Task, bench: TaskBench) -> Iterator[Claim]:
     """An alternative beats an optimal query when it is cheaper on both scored instances: grading takes the minimum of them."""
-    better = []
-    for number, sql in enumerate(task.grader.equivalents, 1):
-        gain = min(bench.original(instance).cost / bench.run(sql, instance).cost for instance in bench.scored)
-        if gain > OPTIMAL_MARGIN:
-            better.append(f"equivalent {number} ({gain:.2f}x)")
-    yield Claim("no known alternative is cheaper by more than 5 %", not better, ", ".join(better))
+    cheaper, faster = [], []
+    for number, sql in enumerate(task.rewrite.equivalents, 1):
+        ratios = [bench.ratio(sql, instance) for instance in bench.scored]
+        cost, cpu = min(ratio.cost for ratio in ratios), min(ratio.cpu for ratio in ratios)
+        if cost > OPTIMAL_MARGIN:
+            cheaper.append(f"equivalent {number} ({cost:.2f}x)")
+        if cpu > OPTIMAL_CPU_MARGIN:
+            faster.append(f"equivalent {number} ({cpu:.2f}x)")
+    yield Claim("no known alternative costs less", not cheaper, ", ".join(cheaper))
+    yield Claim("no known alternative takes less CPU time", not faster, ", ".join(faster), clock=True)
 
 
 def _about_rewrites(task: Task, bench: TaskBench, careless: Iterable[Careless]) -> Iterator[Claim]:
     refused = [f"{name}: {verdict}" for name, sql in _right_answers(task) if (verdict := _verdict(bench, sql))]
-    yield Claim(f"the reference and {len(task.grader.equivalents)} equivalents are accepted", not refused, "; ".join(refused))
+    yield Claim(f"the reference and {len(task.rewrite.equivalents)} equivalents are accepted", not refused, "; ".join(refused))
+    known = dict(((task.sql, "original"), *((sql, name) for name, sql in _right_answers(task))))
+    hidden = sorted(f"{known[sql]} on {instance}" for sql, instance in bench.hidden_work if sql in known)
+    yield Claim("the cost explains the CPU time of every right answer", not hidden, ", ".join(hidden), clock=True)
     for wrong in careless:
         try:
             seen = bench.difference(wrong.sql)
@@ -241,8 +254,8 @@ def _about_rewrites(task: Task, bench: TaskBench, careless: Iterable[Careless]) 
 
 
 def _right_answers(task: Task) -> Iterator[tuple[str, str]]:
-    yield "reference", task.grader.reference_sql
-    for number, sql in enumerate(task.grader.equivalents, 1):
+    yield "reference", task.rewrite.reference_sql
+    for number, sql in enumerate(task.rewrite.equivalents, 1):
         yield f"equivalent {number}", sql
 
 
@@ -255,7 +268,7 @@ def _verdict(bench: TaskBench, sql: str) -> str:
 
 def load_careless(directory: Path, task_id: str) -> tuple[Careless, ...]:
     """The careless rewrites of a task, from ``<directory>/<task id>.toml``: ``[[careless]]`` tables with ``why`` and ``sql``."""
-    path = directory / CARELESS_FILE.format(task_id=task_id)
+    path = directory / f"{task_id}.toml"
     if not path.exists():
         return ()
     entries = tomllib.loads(path.read_text(encoding="utf-8"))["careless"]
@@ -263,16 +276,21 @@ def load_careless(directory: Path, task_id: str) -> tuple[Careless, ...]:
 
 
 def check(
-    task_id: Annotated[list[str] | None, typer.Argument(help="Tasks to check; all without any.")] = None,
+    task_id: Annotated[list[str] | None, typer.Argument(help="Tasks of the rewrite family; all of them without any.")] = None,
     careless: Annotated[Path | None, typer.Option(help="Directory of careless rewrites, <task id>.toml, that must be refused.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Where the datasets are; default as for the server.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each statement; the smallest CPU time counts.")] = 3,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the claims that hold, too.")] = False,
 ) -> None:
-    """Check every task: headroom, well-posedness, right answers accepted, careless ones refused. Exits 1 when a claim fails."""
+    """Check every rewrite task: headroom, well-posedness, right answers accepted, careless ones refused. Exits 1 when a claim fails."""
     console = Console()
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
-    tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().all()
+    try:
+        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().select(family="rewrite")
+    except UnknownTaskError as error:
+        raise typer.BadParameter(str(error)) from None
+    if others := [task.id for task in tasks if task.family != "rewrite"]:
+        raise typer.BadParameter(f"only tasks of the rewrite family are checked, not {', '.join(others)}")
     results = []
     for task in tasks:
         try:
@@ -283,7 +301,9 @@ def check(
         results.append(result)
         for claim in result.claims:
             if verbose or not claim.holds:
-                console.print(f"  {'[green]ok[/]' if claim.holds else '[red]no[/]'} {task.id}: {claim.name}", f"[dim]{claim.seen}[/]")
+                console.print(
+                    f"  {'[green]ok[/]' if claim.holds else '[red]no[/]'} {task.id}: {escape(claim.name)}", f"[dim]{escape(claim.seen)}[/]"
+                )
     console.print(_table(results))
     if not all(result.ok for result in results):
         raise typer.Exit(1)

@@ -31,9 +31,8 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instea
     if as_json:
         typer.echo(json.dumps([_row(result) for result in results], indent=2))
     else:
-        console = Console()
-        # A pipe has no width of its own; a task's id must not be cut.
-        console.print(_table(results), width=max(console.width, _TABLE_WIDTH))
+        # A pipe or a narrow terminal must not cut the figures.
+        Console(width=max(Console().width, _TABLE_WIDTH)).print(_table(results))
 
 
 def _play_all(url: str) -> list[EpisodeResult]:

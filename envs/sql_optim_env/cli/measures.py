@@ -126,11 +126,11 @@ def _grading_case(client: Any, task: Task, player: Player, bare: _BareEngine, pl
 
 
 class _BareEngine:
-    """The engine alone, under the settings that grading uses, on the instances that grading runs."""
+    """The engine alone, with one thread as in grading, on the instances that grading runs."""
 
     def __init__(self, paths: Iterable[Path]) -> None:
-        config: dict[str, Any] = {"threads": 1, "memory_limit": "256MB"}
-        self._connections = [duckdb.connect(str(path), read_only=True, config=config) for path in paths]
+        # As the plain grader opens them: one process may not open a file under two configurations.
+        self._connections = [duckdb.connect(str(path), read_only=True, config={"threads": 1}) for path in paths]
 
     def run(self, sql: str) -> None:
         for connection in self._connections:
@@ -144,7 +144,7 @@ class _BareEngine:
 def throughput(server: LocalServer, sessions: int, workers: int) -> Figure:
     """Graded submits a second over all sessions, each session on its own connection and thread."""
     task = catalogue().get(_THROUGHPUT_TASK)
-    action = SQLOptimAction(optimized_query=task.grader.reference_sql)
+    action = SQLOptimAction(optimized_query=task.rewrite.reference_sql)
     barrier = threading.Barrier(sessions + 1)
     failures: list[BaseException] = []
 

@@ -6,11 +6,12 @@ from typing import Final
 
 from sql_optim_env.datasets.dataset import Dataset
 from sql_optim_env.datasets.shop import Shop
+from sql_optim_env.datasets.tune import tune_datasets
 from sql_optim_env.errors import InvalidArgumentError
 
 __all__ = ["dataset_names", "get_dataset"]
 
-_DATASETS: Final[dict[str, Dataset]] = {dataset.name: dataset for dataset in (Shop(),)}
+_DATASETS: Final[dict[str, Dataset]] = {dataset.name: dataset for dataset in (Shop(), *tune_datasets())}
 
 
 def dataset_names() -> tuple[str, ...]:

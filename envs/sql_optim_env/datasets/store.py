@@ -2,8 +2,8 @@
 
 Layout::
 
-    <root>/<dataset>/<content hash>/<name>.duckdb                  the database
-    <root>/<dataset>/<content hash>/<name>.duckdb.json             its manifest: size, checksum, row counts
+    <root>/<dataset>/<content hash>/<name>.<dialect>               the database: .duckdb or .sqlite
+    <root>/<dataset>/<content hash>/<name>.<dialect>.json          its manifest: size, checksum, row counts
     <root>/<dataset>/<content hash>/derived/<key hash>.<suffix>    files made from it, each with a manifest of its own
 
 A file is made in a temporary directory beside its place, flushed, and renamed; its manifest follows in the same way. A file without a
@@ -68,7 +68,7 @@ class DatasetStore:
 
     def path(self, instance: Instance) -> Path:
         """Where the database of ``instance`` is, or will be once ``ensure`` has run."""
-        return self._directory(instance) / f"{instance.name}.duckdb"
+        return self._directory(instance) / f"{instance.name}.{get_dataset(instance.dataset).dialect}"
 
     def ensure(self, instance: Instance) -> Path:
         """Return the path of a whole database, building it if it is missing or damaged. Raises InfraError when that fails."""
@@ -88,7 +88,8 @@ class DatasetStore:
         """A cached file made from ``instance``: ``make(path)`` writes it once for each ``key``.
 
         ``key`` must name all that the content depends on beside the instance (versions of weights, the text of a query, ...). The same
-        locking, atomic publication and damage check as for databases. What ``make`` raises is passed on and nothing is kept.
+        locking, atomic publication and damage check as for databases. What ``make`` raises is passed on, an OSError as InfraError, and
+        nothing is kept.
         """
         digest = hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
         path = self._directory(instance) / "derived" / f"{digest}.{suffix.lstrip('.')}"
@@ -110,7 +111,10 @@ class DatasetStore:
         def write(draft: Path) -> dict[str, int]:
             self._progress(f"building {label}")
             began = time.monotonic()
-            counts = dataset.build(instance, draft)
+            try:
+                counts = dataset.build(instance, draft)
+            except Exception as error:  # the engine's errors are of no class the store knows, and may name paths
+                raise InfraError(f"cannot build {label}: {type(error).__name__}") from error
             size = draft.stat().st_size / 1e6
             self._progress(f"built {label}: {sum(counts.values()):,} rows, {size:.1f} MB in {time.monotonic() - began:.1f} s")
             return counts

@@ -10,6 +10,7 @@ from sql_optim_env.errors import AgentError, ErrorCode, InvalidArgumentError
 from sql_optim_env.grading.analysis import ClaimedIssue, SubmittedReview
 from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
 from sql_optim_env.grading.report import RewardProfile
+from sql_optim_env.grading.tune_evidence import ScratchResult, TuneEvidence
 from sql_optim_env.models import ActionKind, SQLOptimAction, SQLOptimObservation
 from sql_optim_env.tasks.task import Task
 
@@ -23,6 +24,7 @@ __all__ = [
     "Query",
     "RewardMode",
     "Runner",
+    "Scratch",
     "StepOutcome",
     "Submit",
     "parse",
@@ -30,6 +32,19 @@ __all__ = [
 
 RewardMode = Literal["telescoping", "absolute"]
 REWARD_MODES: tuple[RewardMode, ...] = ("telescoping", "absolute")
+
+
+class Scratch(Protocol):
+    """An agent's own copy of the public instance, for as long as its episode lasts. Errors as for :class:`Runner`."""
+
+    def query(self, sql: str) -> ScratchResult:
+        """Run one statement of any kind; what it changes stays. A statement that fails leaves the copy as it was."""
+
+    def explain(self, sql: str) -> ExplainResult:
+        """Plan a statement without running it."""
+
+    def close(self) -> None:
+        """Remove the copy. Idempotent."""
 
 
 class Runner(Protocol):
@@ -44,13 +59,20 @@ class Runner(Protocol):
     def explain(self, task: Task, sql: str) -> ExplainResult:
         """Plan (and measure) a statement on the public instance."""
 
+    def grade_tune(self, task: Task, sql: str, ddl: tuple[str, ...]) -> TuneEvidence:
+        """Run ``sql`` after ``ddl`` on pristine copies of every instance of the task, count its pages and compare its result."""
+
+    def open_scratch(self, task: Task) -> Scratch:
+        """A copy of the task's public instance for one episode."""
+
 
 @dataclass(frozen=True, slots=True)
 class Submit:
-    """Hand in an answer; an empty ``sql`` hands in the review alone."""
+    """Hand in an answer. Without ``sql`` it is the review alone (rewrite), or ``ddl`` for the query as it stands (tune)."""
 
     sql: str
     review: SubmittedReview
+    ddl: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +133,9 @@ class Episode(Protocol):
     def handle(self, action: SQLOptimAction) -> StepOutcome:
         """Play one action. Raises ``EpisodeStateError`` after the end; an ``InfraError`` leaves the episode as it was."""
 
+    def close(self) -> None:
+        """End the episode and give back what it holds outside of itself. Idempotent; whoever built the episode calls it."""
+
 
 class EpisodeBuilder(Protocol):
     """Starts an episode of one family."""
@@ -154,9 +179,8 @@ def parse(action: SQLOptimAction, allowed: tuple[ActionKind, ...]) -> Command:
 
 def _submit(action: SQLOptimAction) -> Submit:
     claims = tuple(ClaimedIssue(s.issue_type, s.line, s.severity) for s in action.suggestions)
-    return Submit(
-        action.optimized_query if action.optimized_query.strip() else "", SubmittedReview(claims, action.summary, action.approved)
-    )
+    sql = action.optimized_query if action.optimized_query.strip() else ""
+    return Submit(sql, SubmittedReview(claims, action.summary, action.approved), tuple(action.ddl))
 
 
 _PARSERS: Mapping[str, Callable[[SQLOptimAction], Command]] = {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sql_optim_env.grading.evidence import JsonValue
 
-__all__ = ["MAX_ROWS_BYTES", "MAX_TEXT", "clip", "fit_rows"]
+__all__ = ["MAX_ROWS_BYTES", "MAX_TEXT", "MAX_VALUE", "clip", "fit_rows"]
 
 MAX_TEXT = 20_000
 """Longest plan, feedback or message shown, in characters."""

@@ -8,15 +8,20 @@ the same answer always gets the same words.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from sql_optim_env.engines.base import Difference
 from sql_optim_env.grading.analysis import ClaimedIssue, SubmittedReview
 from sql_optim_env.grading.evidence import InstanceMeasurement, RewriteEvidence
 
-__all__ = ["HAZARDS", "failure_message", "write"]
+__all__ = ["HAZARDS", "Gain", "example_lines", "failure_message", "write"]
 
 HAZARDS = "NULLs, duplicates, ties, empty or one-row groups, rows without a partner, boundary dates, other values"
 """What differs between instances of a schema, in general; said instead of showing hidden rows."""
+
+Gain = Literal["none", "small", "paid", "kept"]
+"""What the execution of a correct answer earned: nothing, not all that being right pays, its improvement, or the pay for keeping an
+optimal query as it is. Unless it was paid, an optimal query gets the words of any other."""
 
 _MAX_EXAMPLES = 5
 _MAX_VALUE = 120
@@ -26,16 +31,13 @@ def write(
     evidence: RewriteEvidence | None,
     review: SubmittedReview | None,
     confirmed: Sequence[int],
-    *,
-    improved: bool,
-    paid: bool,
+    gain: Gain,
 ) -> str:
     """The feedback text: first what the execution showed, then what of the review was confirmed.
 
-    ``review`` is None where the profile leaves the text out; ``confirmed`` are positions of right claims in a list that is credited;
-    ``improved`` says that the cost fell enough to count, ``paid`` that the execution earned anything.
+    ``review`` is None where the profile leaves the text out; ``confirmed`` are positions of right claims in a list that is credited.
     """
-    lines = _execution_lines(evidence, improved=improved, paid=paid)
+    lines = _execution_lines(evidence, gain, judges_text=review is not None)
     if review is not None:
         lines += _review_lines(review, confirmed)
     return "\n".join(lines)
@@ -53,7 +55,7 @@ def failure_message(evidence: RewriteEvidence) -> str:
     return evidence.error_message
 
 
-def _execution_lines(evidence: RewriteEvidence | None, *, improved: bool, paid: bool) -> list[str]:
+def _execution_lines(evidence: RewriteEvidence | None, gain: Gain, *, judges_text: bool) -> list[str]:
     if evidence is None:
         return ["Execution: no optimized_query was submitted, so nothing was run and execution earns nothing."]
     if evidence.error_code is not None:
@@ -72,11 +74,13 @@ def _execution_lines(evidence: RewriteEvidence | None, *, improved: bool, paid: 
             "Not paid: the CPU time of the query is far above what its cost explains, so work is hidden where the cost cannot see it"
             " (inside one value, one function call or an expression). Let joins, filters and aggregates do the work."
         )
-    elif not improved and not paid:
-        lines.append("Execution earns nothing for this answer: it does the same work as the original, or more.")
-    elif not improved:
-        lines.append("The improvement is too small to earn the correctness term.")
-    elif len({m.role for m in evidence.measurements if m.scored}) > 1:
+    elif gain == "none":
+        lines.append("Execution earns nothing for this answer: it does about the same work as the original, or more.")
+        if judges_text:
+            lines.append("Should the query be as good as it gets, then handing it in unchanged is paid together with approved=true.")
+    elif gain == "small":
+        lines.append("The improvement is too small to be paid in full: see the score rules in the instructions.")
+    elif gain == "paid" and len({m.role for m in evidence.measurements if m.scored}) > 1:
         lines.append("Paid is the smallest improvement over the public data and another instance of similar size.")
     return lines
 
@@ -99,11 +103,12 @@ def _difference_lines(measurement: InstanceMeasurement) -> list[str]:
             f" Think of what other data may hold: {HAZARDS}."
         ]
     difference = measurement.difference
-    lines = [f"Result: not equal to the original's. {difference.message}".rstrip(), *_examples(difference)]
+    lines = [f"Result: not equal to the original's. {difference.message}".rstrip(), *example_lines(difference)]
     return [*lines, "Execution earns nothing for a result that differs."]
 
 
-def _examples(difference: Difference) -> list[str]:
+def example_lines(difference: Difference) -> list[str]:
+    """How many rows are missing and extra, each with a few of them."""
     lines: list[str] = []
     for label, count, rows in (
         ("missing (expected, not returned)", difference.missing_count, difference.missing),

@@ -103,13 +103,13 @@ def grade_rewrite(
 
     Raises :class:`InfraError` when the task itself cannot be graded (a query with headroom and no expected issue).
     """
-    grader = task.grader
+    grader = task.rewrite
     if not grader.optimal and not grader.issues:
         raise InfraError(f"task {task.id} expects no issue and is not marked optimal")
     facts = _facts(review, task, evidence)
     terms = _terms(task, review, facts, profile)
     text_counts = profile == "composite"
-    credited = text_counts and terms.get("issue_detection", 0.0) > 0.0 and not grader.optimal
+    credited = terms.get("issue_detection", 0.0) > 0.0 and not grader.optimal
     matched = tuple(_named(review, match) for match in facts.matches) if credited else ()
     weights = WEIGHTS if text_counts else dict.fromkeys(terms, 1.0)
     breakdown = {name: round(weights[name] * value, SCORE_DIGITS) for name, value in terms.items()}
@@ -120,8 +120,7 @@ def grade_rewrite(
             evidence,
             review if text_counts else None,
             tuple(match.claim for match in facts.matches) if credited else (),
-            improved=facts.gain >= IMPROVEMENT_THRESHOLD,
-            paid=max(terms.get("execution_speedup", 0.0), terms.get("solved", 0.0)) > 0.0,
+            _gain(facts, terms, profile, optimal=grader.optimal),
         ),
         matched=matched,
         execution=_execution(evidence),
@@ -136,13 +135,13 @@ def _facts(review: SubmittedReview, task: Task, evidence: RewriteEvidence | None
         correct=correct,
         gain=execution_score(evidence) if evidence is not None and correct else 0.0,
         kept=evidence is not None and correct and not_costlier(evidence),
-        matches=match_issues(task.grader.issues, review.claims),
+        matches=match_issues(task.rewrite.issues, review.claims),
     )
 
 
 def _terms(task: Task, review: SubmittedReview, facts: _Facts, profile: RewardProfile) -> dict[str, float]:
     """Each term in [0, 1], unweighted."""
-    optimal = task.grader.optimal
+    optimal = task.rewrite.optimal
     if profile == "execution":
         return {"execution_speedup": float(facts.kept) if optimal else facts.gain}
     if profile == "binary":
@@ -151,7 +150,7 @@ def _terms(task: Task, review: SubmittedReview, facts: _Facts, profile: RewardPr
 
 
 def _headroom_terms(task: Task, review: SubmittedReview, facts: _Facts) -> dict[str, float]:
-    expected = task.grader.issues
+    expected = task.rewrite.issues
     improved = facts.gain >= IMPROVEMENT_THRESHOLD
     # Approving says that nothing is wrong: a review that approves and accuses contradicts itself and is not paid as a review.
     consistent = review.approved is not True
@@ -180,6 +179,16 @@ def _optimal_terms(review: SubmittedReview, facts: _Facts) -> dict[str, float]:
     }
 
 
+def _gain(facts: _Facts, terms: Mapping[str, float], profile: RewardProfile, *, optimal: bool) -> feedback.Gain:
+    """What the feedback says of a correct answer's execution."""
+    if optimal:
+        return "kept" if max(terms.get("execution_speedup", 0.0), terms.get("solved", 0.0)) > 0.0 else "none"
+    if facts.gain <= 0.0:
+        return "none"
+    full = {"composite": IMPROVEMENT_THRESHOLD, "execution": 0.0, "binary": BINARY_THRESHOLD}[profile]
+    return "paid" if facts.gain >= full else "small"
+
+
 def _named(review: SubmittedReview, match: Match) -> MatchedIssue:
     claim = review.claims[match.claim]
     if claim.kind is None or claim.line is None:  # match_issues pairs neither; this tells the type checker
@@ -197,9 +206,9 @@ def _execution(evidence: RewriteEvidence | None) -> ExecutionInfo | None:
         original_cost=public.original_cost if public else None,
         submitted_cost=public.submitted_cost if public else None,
         speedup=speedup(evidence) if evidence.equal else None,
-        original_ms=public.original_ms if public else None,
-        submitted_ms=public.submitted_ms if public else None,
-        wall_ms=evidence.wall_ms,
+        original_ms=round(public.original_ms, 3) if public else None,
+        submitted_ms=round(public.submitted_ms, 3) if public else None,
+        wall_ms=round(evidence.wall_ms, 3),
         row_count=evidence.row_count,
         equal=evidence.equal,
     )

@@ -87,7 +87,7 @@ class Prepared:
         self.cost_version = CostModel.load().version
         try:
             self.original: Statement = database.admit(task.sql, self.policy)
-            self._reference: Statement = database.admit(task.grader.reference_sql, self.policy)
+            self._reference: Statement = database.admit(task.rewrite.reference_sql, self.policy)
         except AgentError as error:
             raise InfraError(f"task {task.id} holds a query that is not admitted ({error.code.value})") from error
         self.instances: tuple[PreparedInstance, ...] = tuple(self._prepare(instances))
@@ -107,7 +107,7 @@ class Prepared:
         for instance in instances:
             key = f"{_LAYOUT} {engine_digest()} {_digest(self.task.sql)}"
             expected = store.derived(instance, f"expected {key}", "arrow", partial(self._save_expected, instance))
-            key = f"{key} {_digest(self.task.grader.reference_sql)}"
+            key = f"{key} {_digest(self.task.rewrite.reference_sql)}"
             figures = store.derived(instance, f"baseline {key}", "json", partial(self._save_figures, instance, expected))
             yield PreparedInstance(instance, InstanceBaseline(**json.loads(figures.read_bytes())), expected)
 

@@ -5,6 +5,7 @@ Nothing that a job returns or raises holds a row, a name or an error message of 
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import lru_cache
 
 from sql_optim_env.engines.base import Difference
@@ -12,11 +13,10 @@ from sql_optim_env.engines.duckdb.admission import Statement
 from sql_optim_env.engines.duckdb.cost import CostModel
 from sql_optim_env.engines.duckdb.database import Run
 from sql_optim_env.engines.duckdb.explain import plan_text
-from sql_optim_env.errors import AgentError, ErrorCode, InfraError
+from sql_optim_env.errors import AgentError, ErrorCode, InfraError, SQLOptimError
 from sql_optim_env.grading.evidence import ExplainResult, InstanceMeasurement, Measure, QueryResult, RewriteEvidence
 from sql_optim_env.sandbox.baseline import Baseline, Prepared, PreparedInstance, run
 from sql_optim_env.sandbox.digest import engine_digest
-from sql_optim_env.sandbox.rendering import json_rows
 from sql_optim_env.sandbox.timing import paired_cpu_ms
 from sql_optim_env.sandbox.workbench import SCORED_ROLES, workbench
 from sql_optim_env.sandbox.worker import remaining_s
@@ -73,7 +73,7 @@ def grade_rewrite(task_id: str, sql: str, measure: Measure) -> RewriteEvidence:
 def run_query(task_id: str, sql: str, max_rows: int = 50) -> QueryResult:
     """Run an exploring query on the public instance and return its first ``max_rows`` rows. Raises AgentError."""
     ran = _explore(task_id, sql)[1]
-    rows = json_rows(ran.capture.table.slice(0, max_rows))
+    rows = workbench().renderer().rows(ran.capture.columns, ran.capture.table.slice(0, max_rows))
     return QueryResult(ran.execution.columns, rows, ran.execution.row_count, ran.execution.row_count > len(rows), ran.execution)
 
 
@@ -97,7 +97,8 @@ def warm_up() -> None:
     """Load what every worker needs and no worker changes; the fork server does this once for all of them."""
     engine_digest()
     CostModel.load()
-    catalogue()
+    with suppress(SQLOptimError):  # a catalogue that cannot be read is said by the first job that needs it, not by a fork server that ends
+        catalogue()
 
 
 class _Grade:

@@ -1,9 +1,9 @@
 """Landlock: the kernel's own refusal of files, programs, connections and signals to a worker.
 
 A second wall behind the engine's settings and admission, should a statement ever find a way to run code of its own: the process can then
-write only where it has to, start no program, open no TCP connection, signal nobody, and not look into other processes (Landlock refuses
-ptrace-like access outside, which covers ``/proc/<pid>/environ`` of the server). Reading files stays possible. Constants and structures are
-those of ``linux/landlock.h``.
+write only where it has to, start no program, open no TCP connection, signal nobody, and not look into other processes. (Landlock refuses
+ptrace-like access to processes outside, which covers ``/proc/<pid>/environ`` of the server, unless a capability allows it; the limits drop
+those.) Reading files stays possible. Constants and structures are those of ``linux/landlock.h``.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def landlock_abi() -> int:
 def confine(writable: Iterable[Path]) -> bool:
     """Confine this process for good to writing below the ``writable`` directories; False where the kernel cannot.
 
-    Needs no privileges, but ``no_new_privs`` set. Files that are open already stay usable. Raises OSError when the kernel offers Landlock and
-    refuses all the same.
+    Needs no privileges, but ``no_new_privs`` set. Files that are open already stay usable. Raises OSError when the kernel offers Landlock
+    and refuses all the same.
     """
     abi = landlock_abi()
     if abi < _OLDEST_ABI:

@@ -116,24 +116,24 @@ class Sandbox:
             self._queue.put(slot)
 
     def ready(self) -> bool:
-        """Whether every worker answers. A worker that could not be started last time is asked again, unless it is busy by now."""
+        """Whether every worker answers. Does not block: one that could not be started last time is asked again in the background."""
         if not self._slots or self._queue.closed:
             return False
         for slot in self._slots:
             if not slot.answered and self._queue.take(slot):
-                try:
-                    _ping(slot)
-                except InfraError as error:
-                    _log.warning("a sandbox worker does not answer: %s", error)
-                finally:
-                    self._queue.put(slot)
+                threading.Thread(target=self._ask_again, args=(slot,), name="sandbox-ping", daemon=True).start()
         return all(slot.answered for slot in self._slots)
 
-    def call(self, job: Callable[..., T], *args: object, deadline_s: float | None = None) -> T:
+    def call(
+        self, job: Callable[..., T], *args: object, deadline_s: float | None = None, collect: Callable[[T, Path], None] | None = None
+    ) -> T:
         """Run ``job(*args)`` in a worker and return its result; blocks the calling thread.
 
         ``job`` is a module-level function; arguments and result are picklable. ``deadline_s`` (default: the sandbox's) counts from the
-        moment a worker takes the job. Raises AgentError (the job's own, or TIMEOUT, OUT_OF_MEMORY, ENGINE_CRASH) or InfraError.
+        moment a worker takes the job. ``collect`` gets the result and the worker's scratch directory before any other job may run there:
+        the moment to move away a file that the job has left. What it raises is raised here.
+
+        Raises AgentError (the job's own, or TIMEOUT, OUT_OF_MEMORY, ENGINE_CRASH) or InfraError.
         """
         try:
             payload = pickle.dumps((job, args), pickle.HIGHEST_PROTOCOL)
@@ -143,6 +143,8 @@ class Sandbox:
         began = time.monotonic()
         try:
             result = cast("T", slot.run(payload, self._deadline_s if deadline_s is None else deadline_s))
+            if collect is not None:
+                collect(result, slot.scratch)
         except BaseException as error:
             self._tally.add(time.monotonic() - began, error)
             raise
@@ -160,6 +162,16 @@ class Sandbox:
         """Return the process ids of the present workers."""
         return tuple(pid for slot in self._slots if (pid := slot.pid) is not None)
 
+    def make_directory(self, prefix: str) -> Path:
+        """Make a directory that nobody but the server may enter, on the same file system as the workers' scratch directories.
+
+        Workers may read what is in it and not write there. It is gone after :meth:`close` unless its owner removes it before.
+        """
+        with self._state_lock:
+            if self._scratch is None or self._queue.closed:
+                raise InfraError("the sandbox is not running")
+            return Path(tempfile.mkdtemp(prefix=prefix, dir=self._scratch.path))
+
     def close(self) -> None:
         """Kill the workers and remove their files. Calls that wait or run fail with InfraError. Idempotent."""
         with self._state_lock:
@@ -168,6 +180,14 @@ class Sandbox:
                 slot.close()
             if self._scratch is not None:
                 self._scratch.remove()
+
+    def _ask_again(self, slot: WorkerSlot) -> None:
+        try:
+            _ping(slot)
+        except InfraError as error:
+            _log.warning("a sandbox worker does not answer: %s", error)
+        finally:
+            self._queue.put(slot)
 
     def _settings(self, home: Path) -> WorkerConfig:
         return WorkerConfig(

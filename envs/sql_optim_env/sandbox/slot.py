@@ -88,6 +88,11 @@ class WorkerSlot:
         process = employment.context.latest if employment is not None else None
         return process.pid if process is not None else None
 
+    @property
+    def scratch(self) -> Path:
+        """Where the worker leaves files; emptied when the next one starts."""
+        return self._settings.scratch
+
     def run(self, payload: bytes, deadline_s: float) -> object:
         """Run a pickled ``(job, args)`` and return what it returned.
 
@@ -118,7 +123,7 @@ class WorkerSlot:
         if future is not None:
             future.cancel()
         self._replace()
-        for ending in self._endings:
+        for ending in tuple(self._endings):
             ending.join(START_TIMEOUT_S)
         shutil.rmtree(self._settings.home, ignore_errors=True)
 
@@ -159,7 +164,8 @@ class WorkerSlot:
             try:
                 self._future = self._employment.pool.schedule(run_job, args=arguments, timeout=deadline_s)
             except (RuntimeError, OSError) as error:
-                raise _NeverBegunError(f"{error}; {exit_sentence(self._employment.exit_code)}") from error
+                exit_code = self._employment.exit_code
+                raise _NeverBegunError(exit_sentence(exit_code) if exit_code is not None else repr(error.__cause__ or error)) from error
             return self._employment, self._future
 
     def _wait(self, future: Future[Reply], deadline_s: float) -> Reply:
@@ -236,8 +242,8 @@ class WorkerSlot:
         """Dismiss the present worker; the next call starts another."""
         with self._lock:
             employment, self._employment = self._employment, None
-        self._endings = [ending for ending in self._endings if ending.is_alive()]
-        if employment is not None:
-            ending = threading.Thread(target=employment.end, name="sandbox-dismissal", daemon=True)
-            ending.start()
-            self._endings.append(ending)
+            self._endings = [ending for ending in self._endings if ending.is_alive()]
+            if employment is not None:
+                ending = threading.Thread(target=employment.end, name="sandbox-dismissal", daemon=True)
+                ending.start()
+                self._endings.append(ending)

@@ -1,4 +1,4 @@
-"""What a worker keeps between jobs: open databases, prepared tasks, and the engine that compares results.
+"""What a worker keeps between jobs: open databases, prepared tasks, and the engines that compare and render results.
 
 All of it can be dropped at any moment and is made again when it is needed.
 """
@@ -23,6 +23,7 @@ from sql_optim_env.engines.duckdb.equality import Comparer
 from sql_optim_env.engines.duckdb.settings import open_read_only
 from sql_optim_env.errors import InfraError
 from sql_optim_env.sandbox.digest import engine_digest
+from sql_optim_env.sandbox.rendering import Renderer
 from sql_optim_env.sandbox.worker import WorkerConfig, config, on_distress
 from sql_optim_env.tasks.task import Task
 
@@ -44,7 +45,7 @@ def task_instances(task: Task) -> tuple[Instance, ...]:
     twin last.
     """
     dataset = get_dataset(task.dataset)
-    found = (*dataset.instances, *dataset.edge_instances([task.sql, task.grader.reference_sql]))
+    found = (*dataset.instances, *dataset.edge_instances([task.sql, task.rewrite.reference_sql]))
     return tuple(sorted(found, key=lambda instance: _ORDER[instance.role]))
 
 
@@ -57,6 +58,7 @@ class Workbench:
         self._open: OrderedDict[Instance, Database] = OrderedDict()
         self._expected: OrderedDict[Path, Capture] = OrderedDict()
         self._comparer: Comparer | None = None
+        self._renderer: Renderer | None = None
         self._numbers = itertools.count()
 
     def database(self, instance: Instance) -> Database:
@@ -94,6 +96,12 @@ class Workbench:
             self._comparer = Comparer(memory_mb=settings.memory_mb, spill_mb=settings.spill_mb, temp_dir=self._temp_dir())
         return self._comparer
 
+    def renderer(self) -> Renderer:
+        """Return the engine that turns rows into JSON values."""
+        if self._renderer is None:
+            self._renderer = Renderer()
+        return self._renderer
+
     def verify(self, instance: Instance) -> None:
         """Close the database of ``instance`` and check its file, which is rebuilt if it is damaged."""
         if instance in self._open:
@@ -108,6 +116,9 @@ class Workbench:
         if self._comparer is not None:
             self._comparer.close()
             self._comparer = None
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
         pa.default_memory_pool().release_unused()
 
     def _opened(self, instance: Instance, path: Path) -> Database:

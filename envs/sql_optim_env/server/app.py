@@ -140,11 +140,11 @@ class _Server(uvicorn.Server):
 
 
 class _NoSessionChatter(logging.Filter):
-    """Drops the two lines a session that opens and closes in good order would leave in the log."""
+    """Drops the three lines that a session which opens and closes in good order would leave in the log."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         """Whether the record is worth a line."""
-        return record.getMessage() not in ("connection open", "connection closed")
+        return not record.getMessage().endswith(("connection open", "connection closed", "[accepted]"))
 
 
 def _configure_logging(level: str) -> None:

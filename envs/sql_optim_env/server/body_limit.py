@@ -7,6 +7,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 __all__ = ["BodyLimit"]
 
+_PATIENCE = 8
+"""How many times the limit is read and thrown away before a refusal: a client that is still sending when the connection closes may see a
+reset instead of the answer."""
+
 
 class BodyLimit:
     """Reads at most ``limit`` bytes of a body before the application sees any of it.
@@ -24,28 +28,29 @@ class BodyLimit:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        for name, value in scope["headers"]:
-            if name == b"content-length" and value.isdigit() and int(value) > self._limit:
-                await self._refuse(scope, receive, send)
-                return
         held: list[Message] = []
         size = 0
-        while True:
+        more = True
+        while more and size <= self._limit:
             message = await receive()
             held.append(message)
             size += len(message.get("body", b""))
-            if size > self._limit:
-                await self._refuse(scope, receive, send)
-                return
-            if message["type"] != "http.request" or not message.get("more_body", False):
-                break
+            more = message["type"] == "http.request" and message.get("more_body", False)
+        if size > self._limit:
+            held.clear()
+            await self._refuse(scope, receive, send, size if more else None)
+            return
 
         async def replay() -> Message:
             return held.pop(0) if held else await receive()
 
         await self._app(scope, replay, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # The rest of the body is not read: the connection cannot be used again.
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send, read: int | None) -> None:
+        """``read`` bytes have been read of a body that goes on, None of one that is complete."""
+        while read is not None and read < _PATIENCE * self._limit:
+            message = await receive()
+            more = message["type"] == "http.request" and message.get("more_body", False)
+            read = read + len(message.get("body", b"")) if more else None
         answer = JSONResponse({"detail": f"the body is larger than {self._limit} bytes"}, 413, {"Connection": "close"})
         await answer(scope, receive, send)

@@ -80,7 +80,7 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
             self._runtime.metrics.sessions.dec()
             self._counted = False
         self._closed = True
-        self._episode = None
+        self._leave()
 
     def get_metadata(self) -> EnvironmentMetadata:
         """Name, description, version and the README, for ``/metadata`` and the web page."""
@@ -121,6 +121,7 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
             reward_mode=runtime.settings.reward,
         )
         observation = episode.opening()
+        self._leave()
         self._episode = episode
         self._reset_rubric()
         self._state = SQLOptimState(
@@ -135,6 +136,12 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
             self._counted = True
         runtime.metrics.resets.labels(task.family).inc()
         return self._out(observation)
+
+    def _leave(self) -> None:
+        """Give back what the present episode holds, if there is one."""
+        episode, self._episode = self._episode, None
+        if episode is not None:
+            episode.close()
 
     def _play(self, action: SQLOptimAction) -> SQLOptimObservation:
         episode = self._episode

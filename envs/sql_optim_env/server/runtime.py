@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -11,17 +12,20 @@ from typing import Any, Literal
 
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.datasets.store import DatasetStore
+from sql_optim_env.engines.sqlite import assert_engine, engine_version
 from sql_optim_env.errors import InfraError
 from sql_optim_env.families.base import FamilyRegistry
 from sql_optim_env.families.registry import builtin_families
 from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
-from sql_optim_env.sandbox import jobs
+from sql_optim_env.grading.tune_evidence import TuneEvidence
+from sql_optim_env.sandbox import jobs, tune_jobs
 from sql_optim_env.sandbox.limits import WorkerLimits
 from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.server.metrics import Metrics
+from sql_optim_env.server.scratch import SandboxScratch
 from sql_optim_env.server.settings import Settings
 from sql_optim_env.tasks.catalogue import Catalogue, catalogue
-from sql_optim_env.tasks.task import Task
+from sql_optim_env.tasks.task import Family, Task
 
 __all__ = ["Readiness", "Runtime", "SandboxRunner"]
 
@@ -29,6 +33,9 @@ _LOG = logging.getLogger(__name__)
 
 PREPARE_DEADLINE_S = 120.0
 """Seconds one task's preparation may take: its slow original is run on every instance, and its edge instances are built."""
+
+_PREPARE: Mapping[Family, Callable[[str], Any]] = {"rewrite": jobs.prepare_task, "tune": tune_jobs.prepare_tune}
+"""The job that prepares a task of each family."""
 
 Status = Literal["starting", "ready", "failed", "stopped"]
 
@@ -65,6 +72,14 @@ class SandboxRunner:
     def explain(self, task: Task, sql: str) -> ExplainResult:
         """Plan and measure a statement on the public instance."""
         return self._sandbox.call(jobs.explain_query, task.id, sql)
+
+    def grade_tune(self, task: Task, sql: str, ddl: tuple[str, ...]) -> TuneEvidence:
+        """Run a submission on every instance of its task."""
+        return self._sandbox.call(tune_jobs.grade_tune, task.id, sql, ddl)
+
+    def open_scratch(self, task: Task) -> SandboxScratch:
+        """A copy of the task's public instance for one episode."""
+        return SandboxScratch(self._sandbox, task.id)
 
 
 class Runtime:
@@ -136,7 +151,7 @@ class Runtime:
     def versions(self) -> Mapping[str, str]:
         """Versions of what a score depends on, for ``/ready``."""
         names = sorted({task.dataset for task in self.tasks.all()})
-        return {f"dataset_{name}": get_dataset(name).version for name in names}
+        return {"engine_sqlite": engine_version(), **{f"dataset_{name}": get_dataset(name).version for name in names}}
 
     def _say(self, message: str) -> None:
         with self._changed:
@@ -148,10 +163,15 @@ class Runtime:
 
     def _prepare(self) -> None:
         try:
+            assert_engine()
             self._sandbox.start()
-            for name in sorted({task.dataset for task in self.tasks.all()}):
+            datasets = Counter(task.dataset for task in self.tasks.all())
+            for name in sorted(name for name, tasks in datasets.items() if tasks > 1):
+                # Before its tasks, which would wait for each other. One that serves a single task is built by the worker that prepares it.
                 self._build(name)
             self._prepare_tasks()
+            for name in sorted(datasets):
+                self._schema_info[name] = get_dataset(name).schema_info(self._store.row_counts(get_dataset(name).public))
             self._finish(Readiness("ready", "ready"))
             _LOG.info("ready: %d tasks", len(self.tasks.all()))
         except Exception as error:
@@ -170,16 +190,17 @@ class Runtime:
         for position, instance in enumerate(dataset.instances, 1):
             self._say(f"dataset {name}: instance {position} of {len(dataset.instances)} ({instance.name})")
             self._store.ensure(instance)
-        self._schema_info[name] = dataset.schema_info(self._store.row_counts(dataset.public))
 
     def _prepare_tasks(self) -> None:
-        ids = [task.id for task in self.tasks.all()]
+        tasks = self.tasks.all()
         done = 0
         with ThreadPoolExecutor(max_workers=self.settings.workers, thread_name_prefix="prepare") as pool:
-            for _ in pool.map(self._prepare_task, ids):
+            for _ in pool.map(self._prepare_task, tasks):
                 done += 1
-                self._say(f"tasks: {done} of {len(ids)} prepared")
+                self._say(f"tasks: {done} of {len(tasks)} prepared")
 
-    def _prepare_task(self, task_id: str) -> None:
-        prepare: Callable[..., Any] = jobs.prepare_task
-        self._sandbox.call(prepare, task_id, deadline_s=PREPARE_DEADLINE_S)
+    def _prepare_task(self, task: Task) -> None:
+        prepare = _PREPARE.get(task.family)
+        if prepare is None:
+            raise InfraError(f"task {task.id} is of the family {task.family}, which this server cannot prepare")
+        self._sandbox.call(prepare, task.id, deadline_s=PREPARE_DEADLINE_S)

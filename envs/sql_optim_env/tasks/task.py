@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from sql_optim_env.errors import InfraError
 from sql_optim_env.tasks.vocabulary import IssueType, Severity
 
-__all__ = ["Difficulty", "ExpectedIssue", "Family", "RewriteGrader", "Split", "Task"]
+__all__ = ["Difficulty", "ExpectedIssue", "Family", "RewriteGrader", "Split", "Task", "TuneGrader", "TuneVariant"]
 
 Family = Literal["rewrite", "tune", "audit"]
 Split = Literal["train", "test"]
@@ -40,6 +41,33 @@ class RewriteGrader:
 
 
 @dataclass(frozen=True, slots=True)
+class TuneVariant:
+    """A submission of known worth that is not the reference: a half of it, a plausible one, or a wrong one."""
+
+    name: str
+    sql: str
+    ddl: tuple[str, ...]
+    why: str
+    """What it teaches, in a sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class TuneGrader:
+    """Grader data of a tune task. Never shown, never in a state, an error text or a log."""
+
+    reference_sql: str
+    reference_ddl: tuple[str, ...]
+    variants: tuple[TuneVariant, ...]
+    """Submissions with the right rows, whose pages the catalogue check measures."""
+    wrong: tuple[TuneVariant, ...]
+    """Submissions whose rows are wrong on some instance; each must be refused."""
+    max_vm_steps: int
+    """Virtual machine steps a submission may take on one instance; work there is hidden from the page counter."""
+    max_spill_bytes: int
+    """Bytes a submission may spill from sorters and temporary tables on one instance."""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One frozen problem.
 
@@ -58,5 +86,21 @@ class Task:
     tables: tuple[str, ...]
     max_steps: int
     max_explorations: int
-    grader: RewriteGrader = field(repr=False)
+    grader: RewriteGrader | TuneGrader = field(repr=False)
     tags: tuple[str, ...] = ()
+    max_indexes: int = 0
+    """tune: indexes a submission may create."""
+
+    @property
+    def rewrite(self) -> RewriteGrader:
+        """Grader data of a rewrite task. Raises :class:`InfraError` for a task of another family."""
+        if not isinstance(self.grader, RewriteGrader):
+            raise InfraError(f"task {self.id} is not a rewrite task")
+        return self.grader
+
+    @property
+    def tune(self) -> TuneGrader:
+        """Grader data of a tune task. Raises :class:`InfraError` for a task of another family."""
+        if not isinstance(self.grader, TuneGrader):
+            raise InfraError(f"task {self.id} is not a tune task")
+        return self.grader

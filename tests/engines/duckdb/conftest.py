@@ -5,6 +5,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+
 from sql_optim_env.engines.duckdb import AdmissionPolicy, Capture, Database
 
 TABLES = frozenset({"users", "orders", "products", "events"})
@@ -18,12 +19,15 @@ CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER NOT NULL, produ
 CREATE TABLE events (id INTEGER PRIMARY KEY, user_id INTEGER NOT NULL, session_id INTEGER, event_type VARCHAR NOT NULL,
                      occurred_at TIMESTAMP NOT NULL);
 CREATE TABLE secrets (id INTEGER, answer VARCHAR);
-INSERT INTO users SELECT i, 'u' || i || '@x.org', CASE WHEN i % 2 = 0 THEN 'gold' ELSE 'free' END, CASE WHEN i % 3 > 0 THEN 'eu' END, 'none',
+INSERT INTO users SELECT i, 'u' || i || '@x.org',
+    CASE WHEN i % 2 = 0 THEN 'gold' ELSE 'free' END, CASE WHEN i % 3 > 0 THEN 'eu' END, 'none',
     TIMESTAMP '2024-01-01' + to_days(i) FROM range(1, 7) r(i);
 INSERT INTO products SELECT i, 'p' || i, 'c' || i % 2, i * 1.25 FROM range(1, 4) r(i);
-INSERT INTO orders SELECT i, 1 + i % 5, CASE WHEN i % 4 > 0 THEN 1 + i % 3 END, CASE WHEN i % 2 = 0 THEN 'paid' ELSE 'shipped' END, i * 2.50,
+INSERT INTO orders SELECT i, 1 + i % 5,
+    CASE WHEN i % 4 > 0 THEN 1 + i % 3 END, CASE WHEN i % 2 = 0 THEN 'paid' ELSE 'shipped' END, i * 2.50,
     TIMESTAMP '2024-02-01' + to_hours(i) FROM range(1, 13) r(i);
-INSERT INTO events SELECT i, 1 + i % 6, CASE WHEN i % 5 > 0 THEN i % 7 END, 'view', TIMESTAMP '2024-03-01' + to_minutes(i) FROM range(1, 21) r(i);
+INSERT INTO events SELECT i, 1 + i % 6,
+    CASE WHEN i % 5 > 0 THEN i % 7 END, 'view', TIMESTAMP '2024-03-01' + to_minutes(i) FROM range(1, 21) r(i);
 INSERT INTO secrets VALUES (1, 'hidden');
 """
 

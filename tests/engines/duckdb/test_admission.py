@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sql_optim_env.engines.duckdb import AdmissionPolicy, Database, policy_for
 from sql_optim_env.engines.duckdb.admission import MAX_SQL_LENGTH
 from sql_optim_env.errors import AgentError, ErrorCode

@@ -12,6 +12,7 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sql_optim_env.engines.base import Column
 from sql_optim_env.engines.duckdb import Capture, Comparer, compare, has_distinct_rows
 from sql_optim_env.engines.duckdb.equality import MAX_VALUE_LENGTH
@@ -39,7 +40,9 @@ def take(con: duckdb.DuckDBPyConnection) -> Callable[[str], Capture]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_the_corpus_of_pairs_gets_its_verdicts(con: duckdb.DuckDBPyConnection, take: Callable[[str], Capture], case: dict[str, Any]) -> None:
+def test_the_corpus_of_pairs_gets_its_verdicts(
+    con: duckdb.DuckDBPyConnection, take: Callable[[str], Capture], case: dict[str, Any]
+) -> None:
     con.execute(case.get("data", ""))
     expected, submitted = take(case["expected"]), take(case["submitted"])
     verdict = compare(expected, submitted)
@@ -87,7 +90,11 @@ VALUES: dict[str, list[str]] = {
     "INTEGER[2]": ["[1, 2]", "[2, 1]", "[NULL, 1]"],
     "INTERVAL[]": ["[INTERVAL '1 month']", "[INTERVAL '30 days']", "[INTERVAL '1 hour']"],
     "STRUCT(a INTEGER, b VARCHAR)": ["{'a': 1, 'b': 'x'}", "{'a': NULL, 'b': 'x'}", "{'a': NULL, 'b': NULL}"],
-    "STRUCT(a DOUBLE[], b STRUCT(c DATE))": ["{'a': ['-0.0'::DOUBLE], 'b': {'c': NULL}}", "{'a': [0.0], 'b': {'c': NULL}}", "{'a': NULL, 'b': NULL}"],
+    "STRUCT(a DOUBLE[], b STRUCT(c DATE))": [
+        "{'a': ['-0.0'::DOUBLE], 'b': {'c': NULL}}",
+        "{'a': [0.0], 'b': {'c': NULL}}",
+        "{'a': NULL, 'b': NULL}",
+    ],
     "MAP(VARCHAR, INTEGER)": ["map {}", "map {'a': 1}", "map {'a': NULL}", "map {'a': 1, 'b': 2}"],
 }
 
@@ -113,7 +120,8 @@ def table_of(con: duckdb.DuckDBPyConnection, kinds: list[str], rows: list[tuple[
     if rows:
         texts = [
             ", ".join(
-                f"CAST({VALUES[kind][value]} AS {kind})" if value < len(VALUES[kind]) else "NULL" for kind, value in zip(kinds, row, strict=True)
+                f"CAST({VALUES[kind][value]} AS {kind})" if value < len(VALUES[kind]) else "NULL"
+                for kind, value in zip(kinds, row, strict=True)
             )
             for row in rows
         ]
@@ -214,26 +222,6 @@ def test_a_saved_capture_is_read_back_equal_with_its_types(con: duckdb.DuckDBPyC
     # Differing rows of this type are found and can be shown.
     verdict = compare(loaded, Capture.of(capture.columns, capture.table.slice(1)))
     assert (verdict.missing_count, verdict.extra_count, len(verdict.missing)) == (1, 0, 1)
-
-
-def test_an_empty_capture_survives_saving(take: Callable[[str], Capture], tmp_path: Path) -> None:
-    take("SELECT 1 AS a, [1] AS b WHERE false").save(tmp_path / "empty.arrow")
-    loaded = Capture.load(tmp_path / "empty.arrow")
-    assert (loaded.row_count, [column.type for column in loaded.columns], loaded.distinct) == (0, ["INTEGER", "INTEGER[]"], None)
-
-
-def test_a_file_that_is_no_capture_is_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "other.arrow"
-    table = pa.table({"a": [1]})
-    with pa.OSFile(str(path), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
-        writer.write_table(table)
-    with pytest.raises(ValueError, match=r"other\.arrow"):
-        Capture.load(path)
-
-
-def test_a_capture_needs_as_many_columns_as_are_described() -> None:
-    with pytest.raises(ValueError, match="2 columns described, 1 captured"):
-        Capture.of((Column("a", "INTEGER"), Column("b", "INTEGER")), pa.table({"a": [1]}))
 
 
 def test_a_comparison_that_runs_out_of_memory_is_an_error_and_never_equal(take: Callable[[str], Capture]) -> None:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import duckdb
 import pytest
+
 from sql_optim_env.engines.duckdb.arguments import GENERATORS
 from sql_optim_env.engines.duckdb.functions import (
     ALLOWED_AGGREGATES,
@@ -42,13 +43,17 @@ def test_no_list_names_a_function_that_the_engine_does_not_have(engine_functions
 
 def test_everything_that_the_engine_itself_calls_volatile_is_refused(engine_functions: dict[str, set[str]]) -> None:
     with duckdb.connect() as con:
-        volatile = [row[0] for row in con.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE stability = 'VOLATILE'").fetchall()]
+        volatile = [
+            row[0] for row in con.execute("SELECT DISTINCT function_name FROM duckdb_functions() WHERE stability = 'VOLATILE'").fetchall()
+        ]
     assert "random" in volatile
     assert [name for name in volatile if refusal_reason(name) is None] == []
 
 
 def test_every_pragma_and_table_function_but_three_is_refused_or_also_a_scalar(engine_functions: dict[str, set[str]]) -> None:
-    reachable = {name for name, kinds in engine_functions.items() if kinds <= {"table", "table_macro", "pragma"} and refusal_reason(name) is None}
+    reachable = {
+        name for name, kinds in engine_functions.items() if kinds <= {"table", "table_macro", "pragma"} and refusal_reason(name) is None
+    }
     assert reachable == {"unnest"}
 
 

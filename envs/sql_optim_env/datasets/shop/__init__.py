@@ -19,6 +19,8 @@ __all__ = ["Shop"]
 
 _LARGE_BLOCK: Final = 262_144  # bytes, DuckDB's default
 _SMALL_BLOCK: Final = 16_384  # the least there is: a database of a few hundred rows takes 0.2 MB instead of 3 MB
+_HEADER_SIZE: Final = 4096
+_IDENTITY: Final = slice(124, 140)
 _BULK: Final = {"full": bulk.FULL, "half": bulk.HALF}
 
 
@@ -53,7 +55,7 @@ class Shop(Dataset):
         )
 
     def build(self, instance: Instance, path: Path) -> dict[str, int]:
-        """Write the database; the same bytes for the same instance and engine version."""
+        """Write the database: the same bytes for the same instance, engine version and file name (whose stem DuckDB writes into it)."""
         block = _LARGE_BLOCK if instance.profile in _BULK else _SMALL_BLOCK
         with duckdb.connect(str(path), config={"threads": 1, "default_block_size": block}) as con:
             con.execute(schema.DDL)
@@ -93,10 +95,6 @@ def _settle_identity(path: Path, instance: Instance) -> None:
         struct.pack_into("<Q", header, 0, _header_checksum(header))
         file.seek(0)
         file.write(header)
-
-
-_HEADER_SIZE: Final = 4096
-_IDENTITY: Final = slice(124, 140)
 
 
 def _header_checksum(header: bytes | bytearray) -> int:

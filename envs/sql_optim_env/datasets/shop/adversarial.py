@@ -11,7 +11,7 @@ from sql_optim_env.datasets.shop.small import Dice, Rows
 
 __all__ = ["CATEGORIES", "EMAILS", "NAMES", "PROFILES", "REGIONS", "TIMES", "TOTALS", "rows"]
 
-PROFILES: Final = ("mixed", "ties", "bounds", "orders_only", "events_only", "empty", "single")
+PROFILES: Final = ("mixed", "ties", "bounds", "orders_only", "events_only", "empty", "single", "uniform")
 
 _TICK: Final = timedelta(microseconds=1)
 _MONTHS: Final = (*(datetime(year, month, 1) for year in (2023, 2024) for month in range(1, 13)), datetime(2025, 1, 1))
@@ -74,9 +74,13 @@ CATEGORIES: Final = ("books", "Books", "books ", "kitchen", "toys", "audio", "BÃ
 _PRICES: Final = tuple(Decimal(text) for text in ("0.00", "0.01", "4.99", "5.00", "9.99", "10.00", "99.99", "100.00", "999999.99"))
 
 
+# Sign-ups may come after everything: an interval from there to a date of a query is inverted.
+_LATE: Final = (datetime(2025, 6, 30, 23, 59, 59, 999_999), datetime(2025, 7, 15), datetime(2026, 1, 1, 8))
+
+
 def _pools(times: tuple[datetime, ...], totals: tuple[Decimal, ...]) -> Pools:
     return Pools(
-        user_times=times,
+        user_times=times + _LATE * 2,
         order_times=times,
         event_times=times,
         totals=totals,
@@ -129,7 +133,7 @@ def rows(profile: str, seed: int) -> Rows:
     """The rows of the adversarial instance of that profile."""
     dice = Dice(profile, seed)
     if profile == "mixed":
-        return grow(dice, _pools(TIMES, TOTALS), Shape(users=60, products=24, orders=260, events=360))
+        return grow(dice, _pools(TIMES, TOTALS), Shape(users=60, products=24, orders=260, events=360, nulls=20))
     if profile == "ties":
         return grow(dice, _TIES, Shape(users=12, products=5, orders=220, events=260, repeats=25, chained=5, same_time=30, childless=10))
     if profile == "bounds":
@@ -142,6 +146,15 @@ def rows(profile: str, seed: int) -> Rows:
         return grow(dice, _pools(TIMES, TOTALS), Shape(users=12, products=0, orders=60, events=0))
     if profile == "events_only":
         return grow(dice, _pools(TIMES, TOTALS), Shape(users=12, products=6, orders=0, events=60))
+    if profile == "uniform":
+        # Most values of the checked columns never occur: an aggregate over one of them is NULL, a join with its rows empty.
+        made = grow(dice, _pools(TIMES, TOTALS), Shape(users=24, products=8, orders=120, events=160, nulls=40))
+        return Rows(
+            users=[(number, email, "gold", region, "annual", at) for number, email, _, region, _, at in made.users],
+            products=made.products,
+            orders=[(number, user, product, "delivered", total, at) for number, user, product, _, total, at in made.orders],
+            events=[(number, user, session, "purchase", at) for number, user, session, _, at in made.events],
+        )
     if profile == "single":
         when = datetime(2024, 12, 31, 9)
         return Rows(

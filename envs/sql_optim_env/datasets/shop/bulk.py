@@ -178,7 +178,7 @@ def _id(draws: _Draws, tag: str, index: str, step: int) -> str:
 def _signup(early: int, users: int, index: str) -> str:
     """Minutes from the first day to the sign-up of the user with this index, give or take half an hour."""
     return (
-        f"CASE WHEN {index} < {early} THEN ({index}) * {_EARLY_DAYS * 1440} // {early} - {_EARLY_DAYS * 1440}"
+        f"CASE WHEN {index} < {early} THEN ({index}) * {_EARLY_DAYS * 1440 - 30} // {early} - {_EARLY_DAYS * 1440 - 30}"
         f" ELSE ({index} - {early}) * {_MINUTES - 240} // {users - early} END"
     )
 

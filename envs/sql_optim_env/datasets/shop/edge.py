@@ -23,7 +23,7 @@ __all__ = ["PROFILES", "payload", "rows"]
 
 _SHAPES: Final = {
     "dense": Shape(users=30, products=16, orders=340, events=440),
-    "ties": Shape(users=9, products=5, orders=240, events=300, repeats=25, chained=10, same_time=25, childless=10),
+    "ties": Shape(users=10, products=5, orders=240, events=300, repeats=25, chained=10, same_time=25, childless=30),
     "sparse": Shape(users=90, products=60, orders=140, events=180, nulls=35, repeats=3, chained=20, same_time=5, childless=40),
 }
 PROFILES: Final = tuple(_SHAPES)
@@ -82,17 +82,19 @@ def _pools(literals: Literals, dice: Dice, profile: str) -> Pools:
         user_times=times + tuple(dice.shuffled(adversarial.TIMES)[:20]),
         order_times=times,
         event_times=times,
+        first_times=tuple(mark + distance for mark in _marks(literals) for distance in _NEAR),
         totals=tuple(_money(literals, "total", dice, negative=True)),
         prices=tuple(_money(literals, "price", dice, negative=False)),
         emails=tuple(dict.fromkeys(text.lower() for text in texts["email"]))[: shape.users * 2 // 3],
-        regions=texts["region"],
+        # An empty text is not NULL: often enough to meet every other condition.
+        regions=(*texts["region"], "", "", ""),
         names=texts["name"],
         categories=texts["category"],
         user_ids=ids["user"][: shape.users * 2 // 3],
         product_ids=ids["product"][: shape.products * 2 // 3],
         order_ids=ids["order"],
         event_ids=ids["event"],
-        session_ids=ids["session"] * 3 + SESSION_IDS,
+        session_ids=ids["session"] * (6 if profile == "sparse" else 3) + SESSION_IDS,
         group_sizes=tuple(_group_sizes(literals)),
         steps=tuple(_steps(literals)),
         wanted=_wanted(literals),
@@ -126,12 +128,12 @@ def _marks_of_number(number: Decimal) -> Iterator[datetime]:
     digits = str(int(number))
     if re.fullmatch(r"(19|20)\d\d(0[1-9]|1[0-2])((0[1-9]|[12]\d|3[01]))?", digits):
         year, month, day = int(digits[:4]), int(digits[4:6]), int(digits[6:] or 1)
-        start = _shift(datetime(year, month, 1), 0, 0) + _DAY * (day - 1)
+        start = datetime(year, month, 1) + _DAY * (day - 1)
         yield start
         yield start + _DAY if digits[6:] else _shift(start, 1, 0)
     for scale in (1, 1_000, 1_000_000):
         if 1_400_000_000 <= number / scale <= 2_000_000_000:
-            yield datetime(1970, 1, 1) + timedelta(seconds=float(number) / scale)
+            yield datetime(1970, 1, 1) + timedelta(microseconds=int(number) * 1_000_000 // scale)
 
 
 def _marks_of_parts(parts: Sequence[tuple[str, int]], marks: Sequence[datetime]) -> Iterator[datetime]:
@@ -202,7 +204,7 @@ def _money(literals: Literals, column: str, dice: Dice, *, negative: bool) -> It
     values = [number + shift for number in found for shift in (Decimal(0), -_CENT, _CENT, Decimal(-1), Decimal(1))]
     values += [number * factor for number in found for factor in (2, 3, Decimal("0.5"))]
     values += [one * other for one in found[:6] for other in found[:6] if one != other]
-    values += dice.shuffled(adversarial.TOTALS)[:15]
+    values += dice.shuffled(adversarial.TOTALS)[: 15 if found else len(adversarial.TOTALS)]
     for value in dict.fromkeys(value.quantize(_CENT) for value in values if abs(value) < _MONEY_LIMIT - 1):
         if negative or value >= 0:
             yield value
@@ -213,12 +215,12 @@ def _ids(literals: Literals, columns: Sequence[str], *, runs: bool) -> Iterator[
     found = [int(number) for number in _numbers(literals, columns) if number == number.to_integral_value()]
     compared = {Decimal(text) for column, text in literals.numbers if column in columns}
     direct = [number for number in found if number in compared]
-    combined = [one * other for one in found[:6] for other in found[:6]] + [one * (other + 1) for one in found[:6] for other in found[:6]]
-    combined += [one // other for one in found[:6] for other in found[:6] if other > 1]
+    pairs = list(product([number for number in found if number > 1][:6], repeat=2))
+    combined = [number for one, other in pairs for number in (one * other, one * (other + 1), one // other)]
     lowest = -2 if columns == ("session_id",) else 1
     around = [number + shift for number in (*direct, *found, *combined) for shift in (0, -1, 1)]
     if runs:  # of neighbours, for queries that join an id with the next; without them there are gaps
-        around += [number + shift for number in direct for shift in (2, 3, -2)]
+        around += [number + shift for number in direct for shift in (2, 3, -2, -3)]
     return iter(dict.fromkeys(number for number in around if lowest <= number <= _MAX_ID))
 
 
@@ -248,7 +250,8 @@ def _texts(literals: Literals, column: str, dice: Dice) -> Iterator[str]:
     loose += [text for name, pattern in literals.patterns if name not in elsewhere for text in _matching(pattern)]
     defaults = _DEFAULT_TEXTS[column]
     if column == "email":
-        yield from (address for text in sorted(exact, key=len) for address in _addresses(text))
+        wanted = sorted((text for text in exact if len(text) > 1 and text not in _CHECKED), key=lambda text: ("@" not in text, len(text)))
+        yield from (address for text in wanted for address in _addresses(text))
     for text in exact:
         yield from (text,) * 6
         yield from _spellings(text)
@@ -262,7 +265,8 @@ def _addresses(text: str) -> Iterable[str]:
     """E-mail addresses with ``text`` in them: addresses are unique, so a query that asks for a part must find several."""
     people = [f"user{number}" for number in range(1, 9)]
     if text.startswith("@"):
-        return (f"{person}{text}" for person in people)
+        # Also where an address has a second @, or goes on behind the text.
+        return (*(f"{person}{text}" for person in people), f"user9@a{text}", f"user10{text}.b")
     if "@" in text:
         return (text,)
     return (f"{text}@mail.example", *(f"{person}@{text}" for person in people))

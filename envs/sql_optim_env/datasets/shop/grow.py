@@ -50,6 +50,8 @@ class Pools:
     """Numbers of children that some parent must have exactly."""
     steps: tuple[timedelta, ...] = (_MICROSECOND, timedelta(minutes=30), timedelta(days=1))
     """Distances in time between rows of one owner."""
+    first_times: tuple[datetime, ...] = ()
+    """Times that orders and events must have before any other."""
     wanted: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Texts that queries ask for, by column; a third of the rows has one of them in every such column at once."""
 
@@ -74,10 +76,10 @@ class Shape:
 
 
 class _Deck(Generic[T]):
-    """Deals the values of a pool in a random order, and starts again when all are dealt."""
+    """Deals the values of a pool in a random order, and starts again when all are dealt; some may be dealt before all others."""
 
-    def __init__(self, dice: Dice, values: Sequence[T]) -> None:
-        self._dice, self._values, self._left = dice, values, list[T]()
+    def __init__(self, dice: Dice, values: Sequence[T], first: Sequence[T] = ()) -> None:
+        self._dice, self._values, self._left = dice, values, dice.shuffled(first)
 
     def deal(self) -> T:
         if not self._left:
@@ -97,8 +99,8 @@ def grow(dice: Dice, pools: Pools, shape: Shape) -> Rows:
     totals, statuses = _Deck(dice, pools.totals), _Deck(dice, STATUSES)
     owners = _owners(dice, pools, user_ids, shape.orders, shape)
     drafts: list[tuple[int, int | None, str, Decimal, datetime]] = []
-    for customer, when, again in _timed(dice, owners, pools.order_times, pools.steps, shape):
-        if again and drafts:
+    for customer, when, again in _timed(dice, owners, pools.order_times, pools, shape):
+        if again:
             drafts.append(drafts[-1])
         else:
             product = None if dice.chance(shape.nulls) or not product_ids else products.deal()
@@ -110,8 +112,8 @@ def grow(dice: Dice, pools: Pools, shape: Shape) -> Rows:
     sessions, kinds = _Deck(dice, pools.session_ids), _Deck(dice, EVENT_TYPES)
     owners = _owners(dice, pools, user_ids, shape.events, shape)
     visits: list[tuple[int, int | None, str, datetime]] = []
-    for user, when, again in _timed(dice, owners, pools.event_times, pools.steps, shape):
-        if again and visits:
+    for user, when, again in _timed(dice, owners, pools.event_times, pools, shape):
+        if again:
             visits.append(visits[-1])
         else:
             (kind,) = _fit(dice, pools, event_type=kinds.deal())
@@ -184,23 +186,22 @@ def _owners(dice: Dice, pools: Pools, user_ids: list[int], count: int, shape: Sh
     return owners
 
 
-def _timed(
-    dice: Dice, owners: list[int], times: Sequence[datetime], steps: Sequence[timedelta], shape: Shape
-) -> Iterator[tuple[int, datetime, bool]]:
+def _timed(dice: Dice, owners: list[int], times: Sequence[datetime], pools: Pools, shape: Shape) -> Iterator[tuple[int, datetime, bool]]:
     """Owner and time of each row, and whether the row repeats the one before it (only ever within one owner)."""
-    deck, stride = _Deck(dice, times), _Deck(dice, steps)
+    deck, stride = _Deck(dice, times, pools.first_times), _Deck(dice, pools.steps)
     seen: dict[int, list[datetime]] = {}
     previous: int | None = None
     for owner in owners:
         past = seen.setdefault(owner, [])
-        again = owner == previous and dice.chance(shape.repeats * 2)
+        if owner == previous and dice.chance(shape.repeats * 2):
+            yield owner, past[-1], True
+            continue
         if past and dice.chance(shape.same_time):
             when = dice.pick(past)
         elif past and dice.chance(shape.chained):
             when = dice.pick(past) + stride.deal() * (1 if dice.chance(50) else -1)
         else:
             when = deck.deal()
-        if not again:
-            past.append(when)
+        past.append(when)
         previous = owner
-        yield owner, when, again
+        yield owner, when, False

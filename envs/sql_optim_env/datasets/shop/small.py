@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -27,14 +28,16 @@ class Dice:
     """Repeatable draws: a hash of a key and a counter, the same on every version of Python."""
 
     def __init__(self, *key: object) -> None:
-        self._key = repr(key).encode()
+        self._key = hashlib.blake2b(repr(key).encode()).digest()
         self._count = 0
+        self._numbers: list[int] = []
 
     def below(self, bound: int) -> int:
         """An integer in [0, bound)."""
-        self._count += 1
-        digest = hashlib.blake2b(self._count.to_bytes(8, "big"), key=hashlib.blake2b(self._key, digest_size=32).digest(), digest_size=8)
-        return int.from_bytes(digest.digest(), "big") % bound
+        if not self._numbers:
+            self._count += 1
+            self._numbers = list(struct.unpack("<8Q", hashlib.blake2b(self._count.to_bytes(8, "big"), key=self._key).digest()))
+        return self._numbers.pop() % bound
 
     def chance(self, percent: int) -> bool:
         """True in so many cases of a hundred."""

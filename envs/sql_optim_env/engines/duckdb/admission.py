@@ -1,8 +1,8 @@
 """Admission: which statements may run at all.
 
 The engine's own parser decides what a text means: ``extract_statements`` says that it is one SELECT, and the tree that
-``json_serialize_sql`` makes of it is walked as an allow-list, in which an unknown kind of node, an unknown field, an unlisted function
-or an unlisted table is a refusal. (``extract_statements`` alone is not enough: DuckDB 2.0 calls ``WITH d AS (DELETE …) SELECT …`` a SELECT.)
+``json_serialize_sql`` makes of it is walked as an allow-list, in which an unknown kind of node, an unknown field, an unlisted function or
+an unlisted table is a refusal. (The first alone is not enough: DuckDB 2.0 calls ``WITH d AS (DELETE …) SELECT …`` a SELECT.)
 
 The statement is run as submitted, so nothing here rewrites it.
 """
@@ -80,7 +80,9 @@ def _parse(con: duckdb.DuckDBPyConnection, sql: str) -> Any:
         raise _syntax_error(error) from error
     if tree.get("error") is not False:
         if tree.get("error_type") == "not implemented":
-            raise AgentError(ErrorCode.NOT_ONE_SELECT, "only a plain SELECT is admitted (no PIVOT statement, no EXPLAIN, no mixed parameters)")
+            raise AgentError(
+                ErrorCode.NOT_ONE_SELECT, "only a plain SELECT is admitted (no PIVOT statement, no EXPLAIN, no mixed parameters)"
+            )
         raise _syntax_error(ValueError(tree.get("error_message", "")))
     if set(tree) != {"error", "statements"} or len(tree["statements"]) != 1:
         raise AgentError(ErrorCode.NOT_ONE_SELECT, "send exactly one SELECT")
@@ -114,7 +116,10 @@ def _policy_for(original_sql: str, tables: frozenset[str]) -> AdmissionPolicy:
         walker = TreeWalker(tables=tables, allow_recursion=True, generator_functions=frozenset(), waive=True)
         walker.walk(_parse(con, original_sql))
     return AdmissionPolicy(
-        tables=tables, allow_recursion=walker.found_recursion, generator_functions=frozenset(walker.found_generators), max_length=MAX_SQL_LENGTH
+        tables=tables,
+        allow_recursion=walker.found_recursion,
+        generator_functions=frozenset(walker.found_generators),
+        max_length=MAX_SQL_LENGTH,
     )
 
 

@@ -1,8 +1,8 @@
 """Admitted functions whose work depends on the value of an argument, and the arguments with which they are admitted.
 
-A generator such as ``range(300000000)`` does unbounded work inside one row, where neither the cost model nor an interrupt reaches it. Such
-functions are admitted with small constants only, unless the task's own query uses them in another way (``AdmissionPolicy.generator_functions``).
-Expressions are nodes of the engine's parse tree (``json_serialize_sql``).
+A generator such as ``range(300000000)`` does unbounded work inside one row, where neither the cost model nor an interrupt reaches it.
+Such functions are admitted with small constants only, unless the task's own query uses them in another way
+(``AdmissionPolicy.generator_functions``). Expressions are nodes of the engine's parse tree (``json_serialize_sql``).
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from sql_optim_env.engines.duckdb.admission import AdmissionPolicy, Statement, a
 from sql_optim_env.engines.duckdb.capture import Capture
 from sql_optim_env.engines.duckdb.cost import Card, CostModel, guard
 from sql_optim_env.engines.duckdb.explain import plan_text
-from sql_optim_env.engines.duckdb.messages import agent_error
+from sql_optim_env.engines.duckdb.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.duckdb.settings import open_read_only
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
@@ -31,8 +31,6 @@ __all__ = ["Database", "Pricing", "Run"]
 _BATCH_ROWS = 100_000
 _GUARD_RERUNS = 2
 _MAX_COLUMNS = 1_000
-# An error in the middle of an Arrow stream arrives as an OSError or an ArrowException with the engine's text in it.
-_ENGINE_ERRORS = (duckdb.Error, pa.ArrowException, MemoryError, RuntimeError, OSError)
 
 
 class Pricing(Protocol):
@@ -132,7 +130,9 @@ class Database:
             relation = self._con.sql(statement.sql)
             columns = tuple(Column(name, str(kind)) for name, kind in zip(relation.columns, relation.types, strict=True))
             if len(columns) > _MAX_COLUMNS:
-                raise AgentError(ErrorCode.RESULT_TOO_LARGE, f"the result has {len(columns):,} columns; at most {_MAX_COLUMNS:,} are admitted")
+                raise AgentError(
+                    ErrorCode.RESULT_TOO_LARGE, f"the result has {len(columns):,} columns; at most {_MAX_COLUMNS:,} are admitted"
+                )
             plan = self._plan(statement) if card is not None else None
             reading = self._read(relation, max_rows, max_bytes)
             profile = self._profile() if card is not None else {}
@@ -149,7 +149,7 @@ class Database:
                     again = self._read(self._con.sql(statement.sql), max_rows, max_bytes)
                     cpu_ms, wall_ms = min(cpu_ms, again.cpu_ms), min(wall_ms, again.wall_ms)
                 hidden = hidden and guard(cpu_ms, cost)
-        except _ENGINE_ERRORS as error:
+        except ENGINE_ERRORS as error:
             raise self._failed(error) from error
         capture = Capture.of(columns, reading.table)
         version = self.cost_version
@@ -167,7 +167,7 @@ class Database:
                 if operators:
                     return plan_text(operators)
             return plan_text(json.loads(self._con.sql(statement.sql).explain(format="json")))
-        except _ENGINE_ERRORS as error:
+        except ENGINE_ERRORS as error:
             raise self._failed(error) from error
 
     def _plan(self, statement: Statement) -> Mapping[str, Any] | None:
@@ -215,7 +215,9 @@ class Database:
         if not rows.sort_by([(name, "ascending") for name in rows.column_names]).equals(
             captured.sort_by([(name, "ascending") for name in captured.column_names])
         ):
-            raise AgentError(ErrorCode.EXECUTION_ERROR, "the result holds an INTERVAL of more than 292 years of hours, which cannot be compared")
+            raise AgentError(
+                ErrorCode.EXECUTION_ERROR, "the result holds an INTERVAL of more than 292 years of hours, which cannot be compared"
+            )
 
     def _failed(self, error: BaseException) -> Exception:
         failure = agent_error(error, self._hide)

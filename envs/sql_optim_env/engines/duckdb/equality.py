@@ -4,8 +4,8 @@
 2. Then the rows as a multiset, by the semantics of a symmetric ``EXCEPT ALL``: duplicates count, order does not; NULL = NULL, NaN = NaN,
    -0.0 = 0.0; an INTERVAL equals another of the same normalised length, as everywhere in DuckDB ('1 month' = '30 days').
 
-``EXCEPT ALL`` itself is not run. Shorter ways give its answer (proven by property tests): rows that are identical one by one, as they come or
-(in small results) once both sides are sorted, are equal; when the expected rows are known to be distinct, so are equally many submitted
+``EXCEPT ALL`` itself is not run. Shorter ways give its answer (proven by property tests): rows that are identical one by one, as they come
+or (in small results) once both sides are sorted, are equal; when the expected rows are known to be distinct, so are equally many submitted
 rows among which each of them is found; otherwise a signed multiset (expected +1, submitted -1) must vanish when it is summed over
 equal rows. An error is raised, never taken for equal.
 """
@@ -23,7 +23,7 @@ import pyarrow as pa
 
 from sql_optim_env.engines.base import Column, Difference
 from sql_optim_env.engines.duckdb.capture import Capture
-from sql_optim_env.engines.duckdb.messages import agent_error
+from sql_optim_env.engines.duckdb.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.duckdb.tree import fold
 
 __all__ = ["MAX_VALUE_LENGTH", "Comparer", "compare", "has_distinct_rows"]
@@ -83,7 +83,7 @@ class Comparer:
             return Difference("equal", "")
         try:
             return self._compare_rows(expected, submitted, examples)
-        except (duckdb.Error, MemoryError) as error:
+        except ENGINE_ERRORS as error:
             raise agent_error(error) from error
         finally:
             self._con.unregister("expected")
@@ -94,8 +94,9 @@ class Comparer:
         names = _names(len(capture.columns))
         try:
             self._con.register("expected", capture.table)
-            return self._row(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM expected)")[0] == capture.row_count
-        except (duckdb.Error, MemoryError) as error:
+            found: int = self._row(f"SELECT count(*) FROM (SELECT DISTINCT {names} FROM expected)")[0]
+            return found == capture.row_count
+        except ENGINE_ERRORS as error:
             raise agent_error(error) from error
         finally:
             self._con.unregister("expected")
@@ -135,7 +136,9 @@ class Comparer:
             return " Each column has the right values, but they stand together in the wrong rows."
         if len(differing) == width:
             return ""
-        return f" The values differ in column{'s' if len(differing) > 1 else ''} {', '.join(map(_shown, differing))}; the other columns match."
+        return (
+            f" The values differ in column{'s' if len(differing) > 1 else ''} {', '.join(map(_shown, differing))}; the other columns match."
+        )
 
 
 def _equal_when_sorted(expected: pa.Table, submitted: pa.Table) -> bool:
@@ -164,7 +167,9 @@ def _difference_sql(width: int, examples: int) -> str:
     packed = ", ".join(f"'c{index}': c{index}" for index in range(width))
     texts = ", ".join(f"left(CAST(r.c{index} AS VARCHAR), {MAX_VALUE_LENGTH + 1})" for index in range(width))
     return f"""
-        SELECT missing, extra, one_sided, list_transform(first_missing, lambda r: [{texts}]), list_transform(first_extra, lambda r: [{texts}])
+        SELECT missing, extra, one_sided,
+               list_transform(first_missing, lambda r: [{texts}]),
+               list_transform(first_extra, lambda r: [{texts}])
         FROM (
             SELECT sum(d) FILTER (d > 0) AS missing, -sum(d) FILTER (d < 0) AS extra, count(*) FILTER (p = 0 OR p = d) AS one_sided,
                    min({{{packed}}}, {examples}) FILTER (d > 0) AS first_missing,

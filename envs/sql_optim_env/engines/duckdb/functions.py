@@ -49,14 +49,14 @@ _LOGIC = _names("""
 """)
 
 _NUMERIC = _names("""
-    abs acos acosh add asin asinh atan atan2 atanh binom bit_count cbrt ceil ceiling cos cosh cot degrees divide even exp factorial fdiv floor
-    fmod gamma gcd greatest_common_divisor lcm least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow power
+    abs acos acosh add asin asinh atan atan2 atanh binom bit_count cbrt ceil ceiling cos cosh cot degrees divide even exp factorial fdiv
+    floor fmod gamma gcd greatest_common_divisor lcm least_common_multiple lgamma ln log log10 log2 mod multiply nextafter pi pow power
     radians round round_even roundbankers sign signbit sin sinh sqrt subtract tan tanh trunc
 """)
 
 _TEXT = _names("""
-    array_to_string array_to_string_comma_default ascii bar base64 bin bit_length bit_position bitstring char_length character_length chr concat
-    concat_ws contains damerau_levenshtein decode editdist3 encode ends_with format format_bytes formatReadableDecimalSize
+    array_to_string array_to_string_comma_default ascii bar base64 bin bit_length bit_position bitstring char_length character_length chr
+    concat concat_ws contains damerau_levenshtein decode editdist3 encode ends_with format format_bytes formatReadableDecimalSize
     formatReadableSize from_base64 from_binary from_hex get_bit hamming hex instr jaccard jaro_similarity
     jaro_winkler_similarity lcase left left_grapheme len length length_grapheme levenshtein lower lpad ltrim md5 md5_number
     md5_number_lower md5_number_upper mismatches nfc_normalize octet_length ord overlay parse_formatted_bytes position prefix printf
@@ -148,7 +148,9 @@ _REFUSED: dict[RefusalReason, frozenset[str]] = {
         assert_true checkpoint disable_logging enable_logging error force_checkpoint parse_duckdb_log_message query query_table
         sleep_ms truncate_duckdb_logs write_log json_execute_serialized_sql
     """),
-    RefusalReason.SEMI_STRUCTURED: _names("->> array_to_json json row_to_json to_json from_json from_json_strict union_extract union_tag union_value"),
+    RefusalReason.SEMI_STRUCTURED: _names("""
+        ->> array_to_json json row_to_json to_json from_json from_json_strict union_extract union_tag union_value
+    """),
     RefusalReason.INTERNAL: _names("""
         bitstring_byte_comparable cast_to_type combine combine_aggr create_sort_key decimal_average decimal_division finalize get_type
         icu_sort_key index_key lttb make_type remap_struct repeat_row replace_type sum_no_overflow test_all_types test_vector_types

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
-from sql_optim_env.engines.duckdb.arguments import GENERATORS, Node, fixed_argument_refusal, generator_refusal
+from sql_optim_env.engines.duckdb.arguments import Node, fixed_argument_refusal, generator_refusal
 from sql_optim_env.engines.duckdb.functions import ALLOWED_FUNCTIONS, SESSION_VALUES, RefusalReason, refusal_reason
 from sql_optim_env.errors import AgentError, ErrorCode
 
@@ -200,7 +200,9 @@ class TreeWalker:
         for entry in cte_map["map"]:
             name, cte = fold(entry["key"]), entry["value"]
             if name.startswith(_CATALOGUE_PREFIXES):
-                _refuse(ErrorCode.REFUSED_TABLE, f"a WITH query may not be named like a catalogue view ({_shown(name)}); choose another name")
+                _refuse(
+                    ErrorCode.REFUSED_TABLE, f"a WITH query may not be named like a catalogue view ({_shown(name)}); choose another name"
+                )
             if set(cte) - {"aliases", "materialized", "key_targets", "payload_aggregates", "query_node"}:
                 _refuse(ErrorCode.REFUSED_SYNTAX, "this form of WITH is not admitted")
             if cte["key_targets"] or cte["payload_aggregates"]:
@@ -234,7 +236,8 @@ class TreeWalker:
             if node["ref_type"] not in _JOIN_KINDS or node["ranking_expression"] is not None:
                 _refuse(
                     ErrorCode.REFUSED_SYNTAX,
-                    f"{str(node['ref_type']).lower()} joins are not admitted; use an INNER, LEFT, RIGHT, FULL, SEMI, ANTI, CROSS or ASOF join",
+                    f"{str(node['ref_type']).lower()} joins are not admitted; "
+                    "use an INNER, LEFT, RIGHT, FULL, SEMI, ANTI, CROSS or ASOF join",
                 )
         elif kind == "RECURSIVE_CTE_NODE" and node["key_targets"]:
             _refuse(ErrorCode.REFUSED_SYNTAX, "USING KEY in a recursive WITH is not admitted")
@@ -293,7 +296,9 @@ class TreeWalker:
             return
         self.found_generators.add(name)
         if not (self._waive or name in self._generators):
-            _refuse(ErrorCode.REFUSED_FUNCTION, f"this call of {name} is refused: {refusal}, since the task's query does not use it otherwise")
+            _refuse(
+                ErrorCode.REFUSED_FUNCTION, f"this call of {name} is refused: {refusal}, since the task's query does not use it otherwise"
+            )
 
     def _column(self, node: Node) -> None:
         names = [fold(part) for part in node["column_names"]]
@@ -309,7 +314,10 @@ class TreeWalker:
     def _type(self, node: Node) -> None:
         name = fold(node["type_name"])
         if name not in _TYPES or [fold(part) for part in node["qualified_name"]["path"]] != [name]:
-            _refuse(ErrorCode.REFUSED_SYNTAX, f"the type {_shown(name)} is not admitted; use numbers, text, dates, times, lists, structs or maps")
+            _refuse(
+                ErrorCode.REFUSED_SYNTAX,
+                f"the type {_shown(name)} is not admitted; use numbers, text, dates, times, lists, structs or maps",
+            )
         children = node["children"]
         if any(child.get("class") not in ("CONSTANT", "TYPE") for child in children):
             _refuse(ErrorCode.REFUSED_SYNTAX, "the parameters of a type must be constants or types")
@@ -336,6 +344,3 @@ def _suggestion(name: str, reason: RefusalReason) -> str:
         return ""
     close = difflib.get_close_matches(name, [allowed for allowed in ALLOWED_FUNCTIONS if allowed.isidentifier()], n=3)
     return f" (similar names: {', '.join(close)})" if close else ""
-
-
-assert set(GENERATORS) <= {allowed.lower() for allowed in ALLOWED_FUNCTIONS}

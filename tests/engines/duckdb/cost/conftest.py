@@ -17,10 +17,13 @@ from sql_optim_env.engines.duckdb.cost.model import CostModel, OperatorCost
 
 CREATE_SHOP = """
 CREATE TABLE users AS SELECT i::INTEGER AS id, 'user' || i || '@mail.example' AS email, ['free', 'gold', 'silver'][1 + i % 3] AS tier,
-  CASE WHEN i % 9 > 0 THEN ['eu', 'us'][1 + i % 2] END AS region, TIMESTAMP '2023-01-01' + to_hours(i::BIGINT) AS created_at FROM range(1, 2001) t(i);
+  CASE WHEN i % 9 > 0 THEN ['eu', 'us'][1 + i % 2] END AS region,
+  TIMESTAMP '2023-01-01' + to_hours(i::BIGINT) AS created_at FROM range(1, 2001) t(i);
 CREATE TABLE products AS SELECT i::INTEGER AS id, 'Thing ' || i AS name, (i % 90 + 0.5)::DECIMAL(10,2) AS price FROM range(1, 201) t(i);
-CREATE TABLE orders AS SELECT i::INTEGER AS id, (1 + hash(i) % 2000)::INTEGER AS customer_id, (1 + hash(i * 3) % 200)::INTEGER AS product_id,
-  ['paid', 'shipped', 'returned', 'pending'][1 + (hash(i * 5) % 4)::INTEGER] AS status, ((hash(i * 7) % 20000) / 100.0)::DECIMAL(10,2) AS total,
+CREATE TABLE orders AS SELECT i::INTEGER AS id, (1 + hash(i) % 2000)::INTEGER AS customer_id,
+  (1 + hash(i * 3) % 200)::INTEGER AS product_id,
+  ['paid', 'shipped', 'returned', 'pending'][1 + (hash(i * 5) % 4)::INTEGER] AS status,
+  ((hash(i * 7) % 20000) / 100.0)::DECIMAL(10,2) AS total,
   TIMESTAMP '2023-01-01' + to_seconds((hash(i * 11) % 60000000)::BIGINT) AS created_at FROM range(1, 30001) t(i);
 CREATE TABLE empty_table (id INTEGER, note VARCHAR);
 CHECKPOINT

@@ -52,7 +52,7 @@ def test_odd_names_lists_and_nulls_are_described(tmp_path: Path) -> None:
     con.execute("""CREATE TABLE "it's ""odd" ("a b" VARCHAR, tags INTEGER[], pair STRUCT(x INTEGER), gone INTEGER)""")
     con.execute("""INSERT INTO "it's ""odd" SELECT NULL, [1, 2, 3], {'x': 1}, NULL FROM range(100)""")
     con.execute("CHECKPOINT")
-    columns = build_card(con).tables['it\'s "odd'].columns
+    columns = build_card(con).tables["it's \"odd"].columns
     con.close()
     assert (columns["a b"].length, columns["a b"].distinct) == (0.0, 0)
     assert (columns["tags"].kind, columns["tags"].length) == ("list", 3.0)

@@ -32,15 +32,18 @@ SHAPES = (
     "SELECT * FROM orders LIMIT 100",
     "SELECT count(*) FROM orders o JOIN users u ON u.id = o.customer_id WHERE u.tier = 'gold'",
     "SELECT u.tier, sum(o.total) FROM users u LEFT JOIN orders o ON o.customer_id = u.id AND o.total > 150 GROUP BY 1",
-    "SELECT o.id, p.name, u.email FROM orders o JOIN products p ON p.id = o.product_id JOIN users u ON u.id = o.customer_id WHERE p.price > 80",
+    "SELECT o.id, p.name, u.email FROM orders o JOIN products p ON p.id = o.product_id JOIN users u ON u.id = o.customer_id "
+    "WHERE p.price > 80",
     "SELECT count(*) FROM orders a JOIN orders b ON a.customer_id = b.customer_id AND a.created_at < b.created_at",
     "SELECT id FROM users u WHERE EXISTS (SELECT 1 FROM orders o WHERE o.customer_id = u.id AND o.total > 190)",
     "SELECT id FROM users WHERE id NOT IN (SELECT customer_id FROM orders WHERE status = 'returned')",
     "SELECT u.id, (SELECT max(total) FROM orders o WHERE o.customer_id = u.id) AS m FROM users u",
-    "SELECT o.id, (SELECT count(*) FROM orders p WHERE p.customer_id = o.customer_id AND p.created_at < o.created_at) AS n FROM orders o WHERE o.id < 500",
+    "SELECT o.id, (SELECT count(*) FROM orders p WHERE p.customer_id = o.customer_id AND p.created_at < o.created_at) AS n "
+    "FROM orders o WHERE o.id < 500",
     "SELECT count(*) FROM products a, products b WHERE a.price + b.price > 100",
     "SELECT count(*) FROM orders o ASOF JOIN users u ON o.created_at >= u.created_at",
-    "SELECT a.id FROM orders a JOIN orders b ON a.customer_id = b.customer_id OR a.product_id = b.product_id WHERE a.id < 300 AND b.id < 300",
+    "SELECT a.id FROM orders a JOIN orders b ON a.customer_id = b.customer_id OR a.product_id = b.product_id "
+    "WHERE a.id < 300 AND b.id < 300",
     "SELECT id, row_number() OVER (PARTITION BY customer_id ORDER BY created_at, id) AS rn FROM orders",
     "SELECT id FROM orders QUALIFY rank() OVER (PARTITION BY customer_id ORDER BY total DESC) = 1",
     "SELECT id, sum(total) OVER (ORDER BY created_at RANGE BETWEEN INTERVAL 1 DAY PRECEDING AND CURRENT ROW) AS s FROM orders",

@@ -66,6 +66,12 @@ def test_a_lambda_is_paid_for_every_element() -> None:
     assert nanoseconds("list_transform(items, lambda x: (x + 1))") == 4 * 3.0 + 4 * 1.0
 
 
+def test_the_constant_of_a_repeat_decides_how_long_its_result_is() -> None:
+    repeated = nanoseconds("md5(repeat(name, 30))") - nanoseconds("repeat(name, 30)")
+    assert repeated == 80.0 + 2.0 * 20.0 * 30
+    assert nanoseconds("repeat(name, 300)") > 5 * nanoseconds("repeat(name, 30)")
+
+
 def test_in_lists_cost_more_with_every_member() -> None:
     assert nanoseconds("(n IN (1, 2, 3, 4))") == 1.0 + 0.5 * 4
 

@@ -9,6 +9,10 @@ def column(name: str) -> Expr:
     return Expr("column", name)
 
 
+def integer(number: int) -> Expr:
+    return Expr("literal", number=number)
+
+
 def call(name: str, *args: Expr) -> Expr:
     return Expr("call", name, args)
 
@@ -23,19 +27,19 @@ def call(name: str, *args: Expr) -> Expr:
         ("12.50", LITERAL),
         ("NULL::VARCHAR", LITERAL),
         ("(total > 5.00)", call("compare", column("total"), LITERAL)),
-        ("((total * 2) > 100.00)", call("compare", call("*", column("total"), LITERAL), LITERAL)),
+        ("((total * 2) > 100.00)", call("compare", call("*", column("total"), integer(2)), LITERAL)),
         ("(created_at >= '2024-01-01 00:00:00'::TIMESTAMP)", call("compare", column("created_at"), LITERAL)),
-        ('"/"(CAST(#0 AS DOUBLE), 2)', call("/", Expr("cast", args=(Expr("slot", index=0),), kind="float"), LITERAL)),
+        ('"/"(CAST(#0 AS DOUBLE), 2)', call("/", Expr("cast", args=(Expr("slot", index=0),), kind="float"), integer(2))),
         ("contains(email, '1')", call("contains", column("email"), LITERAL)),
         ("(name !~~ '%x%')", call("~~", column("name"), LITERAL)),
-        ("(id IN (1, 2, 3))", Expr("in", args=(column("id"), LITERAL, LITERAL, LITERAL))),
+        ("(id IN (1, 2, 3))", Expr("in", args=(column("id"), integer(1), integer(2), integer(3)))),
         ("(region IS NULL)", call("is_null", column("region"))),
         ("(region IS NOT NULL)", call("is_null", column("region"))),
         ("a IS NOT DISTINCT FROM b", call("compare", column("a"), column("b"))),
         ("(total BETWEEN 1.00 AND 2.00)", call("between", column("total"), LITERAL, LITERAL)),
         ("CAST(customer_id AS VARCHAR)", Expr("cast", args=(column("customer_id"),), kind="string")),
         ("CAST(total AS DECIMAL(38,2))", Expr("cast", args=(column("total"),), kind="huge")),
-        ("list_value(1, id)", call("list_value", LITERAL, column("id"))),
+        ("list_value(1, id)", call("list_value", integer(1), column("id"))),
         ("(NOT flag)", call("not", column("flag"))),
     ],
 )

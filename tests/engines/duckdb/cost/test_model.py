@@ -102,7 +102,8 @@ def test_every_kind_of_honest_query_gets_a_cost(describe: Any, model: CostModel)
 
 def test_costing_takes_less_than_a_few_milliseconds(describe: Any, model: CostModel, card: Card) -> None:
     described = describe(
-        "SELECT u.tier, o.status, sum(o.total), count(*) FROM orders o JOIN users u ON u.id = o.customer_id WHERE o.total > 5 GROUP BY 1, 2 ORDER BY 3"
+        "SELECT u.tier, o.status, sum(o.total), count(*) FROM orders o JOIN users u ON u.id = o.customer_id "
+        "WHERE o.total > 5 GROUP BY 1, 2 ORDER BY 3"
     )
     readings = []
     for _ in range(20):

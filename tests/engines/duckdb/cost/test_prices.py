@@ -41,8 +41,9 @@ def test_the_unknown_price_is_above_nine_tenths_of_the_measured_ones(model: Cost
 
 def test_the_common_functions_an_agent_may_call_are_all_measured(model: CostModel) -> None:
     common = frozenset(
-        "abs ceil floor round sqrt ln exp lower upper length substr replace trim left right concat contains starts_with strpos regexp_matches "
-        "regexp_replace md5 sha256 hash levenshtein string_split strftime date_trunc year month day hour epoch date_diff dayname last_day "
+        "abs ceil floor round sqrt ln exp lower upper length substr replace trim left right concat contains starts_with strpos "
+        "regexp_matches regexp_replace md5 sha256 hash levenshtein string_split strftime date_trunc year month day hour epoch date_diff "
+        "dayname last_day "
         "list_sort list_distinct list_contains list_transform list_filter len greatest least lpad reverse printf format".split()
     )
     assert common <= ALLOWED_FUNCTIONS

@@ -38,4 +38,4 @@ def test_another_schema_is_refused() -> None:
 def test_tables_are_written_one_entry_a_line() -> None:
     text = render({"a": {str(n): [n, 0.5] for n in range(6)}, "b": 1})
     assert json.loads(text)["a"]["3"] == [3, 0.5]
-    assert len(text.splitlines()) == 10
+    assert '\n  "3": [3, 0.5],\n' in text

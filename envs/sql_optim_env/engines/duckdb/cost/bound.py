@@ -28,6 +28,11 @@ def bound_kind(type_json: Json | None) -> Kind | None:
     return kind_of(name) if name and name not in ("INVALID", "LAMBDA") else None
 
 
+def _constant_kind(node: Json) -> Kind | None:
+    """The kind of a serialised constant."""
+    return bound_kind((node.get("value") or {}).get("type"))
+
+
 def function_name(node: Json) -> str:
     """The unqualified name of a serialised function, negated operators without their ``!``."""
     path = (node.get("qname") or {}).get("path") or [UNKNOWN_CALL]
@@ -65,7 +70,8 @@ def _convert(node: Json) -> Expr:
     if expression_class == "BOUND_COLUMN_REF":
         return Expr("column", str(node.get("alias", "")), kind=kind)
     if expression_class == "BOUND_CONSTANT":
-        return LITERAL
+        value = (node.get("value") or {}).get("value")
+        return Expr("literal", number=value) if isinstance(value, int) and _constant_kind(node) == "integer" else LITERAL
     if expression_class == "BOUND_CASE":
         return Expr("case", args=tuple(_case_parts(node)), kind=kind)
     if expression_class == "BOUND_CONJUNCTION":
@@ -100,7 +106,7 @@ def _function(node: Json, kind: Kind | None) -> Expr:
     if node.get("type") == "OPERATOR_CAST" or node.get("expression_class") == "BOUND_CAST":
         if len(children) == 1 and children[0].op == "literal":
             return LITERAL
-        return Expr("cast", args=children[:1], kind=kind)
+        return Expr("cast", _element_cast(node), children[:1], kind)
     name = function_name(node)
     if name in ("and", "or"):
         return Expr("and" if name == "and" else "or", args=children, kind=kind)
@@ -109,6 +115,20 @@ def _function(node: Json, kind: Kind | None) -> Expr:
     if isinstance(body, Mapping) and body and not any(child.op == "lambda" for child in children):
         children = (*children, Expr("lambda", args=(_convert(body),)))
     return Expr("call", name, children, kind)
+
+
+def _element_kind(type_json: Json | None) -> Kind | None:
+    info = (type_json or {}).get("type_info")
+    return bound_kind(info.get("child_type")) if isinstance(info, Mapping) else None
+
+
+def _element_cast(node: Json) -> str:
+    """``float>string`` for a cast between lists of different elements, which converts every element; empty for other casts."""
+    sources = [*(node.get("children") or ()), node.get("child")]
+    source = next((item for item in sources if isinstance(item, Mapping)), None)
+    before = _element_kind((source or {}).get("return_type"))
+    after = _element_kind(node.get("return_type"))
+    return f"{before}>{after}" if before and after and before != after else ""
 
 
 def _operator(node: Json, kind: Kind | None) -> Expr:

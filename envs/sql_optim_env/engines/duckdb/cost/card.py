@@ -54,6 +54,10 @@ class Card:
         """The card of ``file.main.orders``: the last part counts, so that a file's name never changes a cost."""
         return self.tables.get(qualified_name.rpartition(".")[2].strip('"'))
 
+    def distinct(self, column: str) -> int:
+        """Most distinct values that a column of this name has in any table; 0 when none has the name."""
+        return max((table.columns[column].distinct for table in self.tables.values() if column in table.columns), default=0)
+
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no spaces."""
         return json.dumps(asdict(self), sort_keys=True, separators=(",", ":"))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from sql_optim_env.engines.duckdb.cost.expressions import UNKNOWN_CALL, Expr, leaves
-from sql_optim_env.engines.duckdb.cost.kinds import CONSTANT, UNKNOWN, Column, Kind, Value
+from sql_optim_env.engines.duckdb.cost.kinds import CONSTANT, FIXED_WIDTH, UNKNOWN, Column, Kind, Value
 from sql_optim_env.engines.duckdb.cost.prices import Prices
 
 __all__ = ["Charge", "Evaluator", "lookup"]
@@ -101,6 +101,9 @@ class Evaluator:
         if argument.kind == "constant":
             return CONSTANT
         kind: Kind = expr.kind or argument.kind
+        before, _, after = expr.name.partition(">")
+        if before in FIXED_WIDTH and after in FIXED_WIDTH:
+            self._charge(f"cast>{after}", before, 0.0, times * argument.length, 1.0)
         name = "cast=" if kind == argument.kind else f"cast>{kind}"
         self._charge(name, argument.kind, argument.length, times, fresh)
         length = argument.length if kind in ("string", "list") else 0.0
@@ -157,10 +160,24 @@ class Evaluator:
             inner = Evaluator(_lambda_inputs(argument), self.prices)
             inner.value(body, times * max(argument.length, 1.0))
             self.charges.extend(inner.charges)
-        if expr.name in self.prices.no_dictionary:
+        if expr.name in self.prices.no_dictionary or argument.kind == "list":
             fresh = 1.0
+        made = _made_length(expr, argument)
+        if made is not None:
+            self._charge(expr.name, argument.kind, made, times, fresh)
+            return Value("string", made, fresh)
         self._charge(expr.name, argument.kind, argument.length, times, fresh)
         return self.prices.result(expr.name, argument, expr.kind, fresh)
+
+
+def _made_length(expr: Expr, argument: Value) -> float | None:
+    """Bytes that a function which makes text of a given size makes: ``repeat(s, 30)``, ``lpad(s, 100, ' ')``."""
+    if expr.name not in ("repeat", "lpad", "rpad") or len(expr.args) < 2 or argument.kind != "string":
+        return None
+    number = expr.args[1].number
+    if number is None:
+        return None
+    return float(max(number, 0)) * (argument.length if expr.name == "repeat" else 1.0)
 
 
 def _subject(varying: list[Value]) -> Value:

@@ -1,8 +1,8 @@
 """A small typed expression tree, and the parser for expressions as the engine prints them in a profile.
 
 The printed form is close to SQL and fully parenthesised (``((total * 2) > 100.00)``, ``"/"(CAST(#0 AS DOUBLE), 2)``,
-``CASE  WHEN (c) THEN (x) ELSE y END``). The parser is forgiving on purpose: text that it does not understand becomes an ``unknown`` call over
-whatever operands it saw, so that an odd expression is priced conservatively instead of raising.
+``CASE  WHEN (c) THEN (x) ELSE y END``). The parser is forgiving on purpose: text that it does not understand becomes an ``unknown`` call
+over whatever operands it saw, so that an odd expression is priced conservatively instead of raising.
 """
 
 from __future__ import annotations
@@ -27,13 +27,17 @@ UNKNOWN_CALL: Final = "?"
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A node: ``name`` is a column, a function or empty; ``index`` a position in the input row; ``kind`` the type class when it is known."""
+    """A node: ``name`` is a column, a function or empty; ``index`` a position in the input row; ``kind`` the type class when it is known.
+
+    ``number`` is the value of an integer literal: the count of ``repeat`` and the width of ``lpad`` decide how long their result is.
+    """
 
     op: Op
     name: str = ""
     args: tuple[Expr, ...] = ()
     kind: Kind | None = None
     index: int = -1
+    number: int | None = None
 
 
 LITERAL: Final = Expr("literal")
@@ -139,7 +143,7 @@ class _Parser:
     def _operand(self, before: list[Expr], operators: list[str]) -> Expr:
         group, text = self.take()
         if group in ("string", "number"):
-            return LITERAL
+            return Expr("literal", number=int(text)) if text.isdecimal() and len(text) < 19 else LITERAL
         if group == "slot":
             return Expr("slot", index=int(text.strip("#[]").rpartition(".")[2]))
         if group == "bracket":
@@ -249,7 +253,7 @@ def _combine(operands: list[Expr], operators: list[str]) -> Expr:
         return Expr("call", COMPARISON if "FROM" in operators else "is_null", args)
     symbols = [operator for operator in operators if operator not in _KEYWORDS]
     if symbols:
-        return args[0] if symbols == ["-"] and args == (LITERAL,) else _call(symbols[0], args)
+        return args[0] if symbols == ["-"] and [arg.op for arg in args] == ["literal"] else _call(symbols[0], args)
     if "NOT" in operators:
         return Expr("call", "not", args)
     return args[0] if len(args) == 1 else Expr("call", UNKNOWN_CALL, args)

@@ -25,7 +25,8 @@ FIXED_WIDTH: Final[dict[Kind, int]] = {
     "constant": 4,
     "unknown": 8,
 }
-"""Bytes a value takes in a vector. Integers are narrow on average (the optimizer shrinks keys); strings and lists count their 16-byte entry only."""
+"""Bytes a value takes in a vector. Integers are narrow on average (the optimizer shrinks keys); strings and lists count their 16-byte
+entry only."""
 
 INLINE_STRING: Final = 12
 """Strings up to this many bytes live inside their 16-byte entry (duckdb's ``string_t``)."""
@@ -40,8 +41,8 @@ _TIME_PREFIXES = ("TIMESTAMP", "DATE", "TIME")
 class Value:
     """Statistics of a column or an expression.
 
-    ``length`` is bytes for strings and elements for lists, 0 otherwise. ``fresh`` is the fraction of rows for which a function of this value
-    has to be evaluated: below 1 when the engine keeps a dictionary and computes once per entry.
+    ``length`` is bytes for strings and elements for lists, 0 otherwise. ``fresh`` is the fraction of rows for which a function of this
+    value has to be evaluated: below 1 when the engine keeps a dictionary and computes once per entry.
     """
 
     kind: Kind
@@ -66,7 +67,8 @@ class Column:
 
 
 def kind_of(type_name: str) -> Kind:
-    """The kind of an engine type string such as ``DECIMAL(12,2)`` or ``INTEGER[]``; unknown names count as integers, the cheapest storage."""
+    """The kind of an engine type string such as ``DECIMAL(12,2)`` or ``INTEGER[]``; unknown names count as integers, the cheapest
+    storage."""
     name = type_name.strip().strip('"').upper()
     if "[" in name or name.startswith(_LIST_PREFIXES):
         return "list"

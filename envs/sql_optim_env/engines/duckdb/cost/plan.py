@@ -87,6 +87,19 @@ class LogicalOperator:
         return [item for item in self.node.get("groups") or self.node.get("distinct_targets") or () if isinstance(item, Mapping)]
 
     @property
+    def arguments(self) -> list[Json]:
+        """What the projection below an aggregate computes: groups, then arguments and order keys, then filters."""
+        found = list(self.groups)
+        if self.node.get("type") == "LOGICAL_DISTINCT":
+            return found
+        for aggregate in self.expressions:
+            found += aggregate.get("children") or ()
+            orders = (aggregate.get("order_bys") or {}).get("orders") or ()
+            found += [order["expression"] for order in orders if "expression" in order]
+        found += [aggregate["filter"] for aggregate in self.expressions if isinstance(aggregate.get("filter"), Mapping)]
+        return found
+
+    @property
     def orders(self) -> list[Json]:
         """Bound sort keys of an ORDER BY or TOP N."""
         return [order["expression"] for order in self.node.get("orders") or () if isinstance(order, Mapping) and "expression" in order]
@@ -163,25 +176,35 @@ def _looks_like(physical: Json, operator: LogicalOperator) -> bool:
     return True
 
 
+def _computes_arguments(node: Json, aggregate: LogicalOperator | None) -> bool:
+    """Whether a projection is the one that the engine puts below an aggregate to compute its arguments."""
+    if aggregate is None or node.get("name") != "PROJECTION":
+        return False
+    arguments = aggregate.arguments
+    printed = texts((node.get("extra_info") or {}).get("Projections"))
+    return bool(arguments) and all(any(_same_projection(text, argument) for argument in arguments) for text in printed)
+
+
 def match_plans(roots: list[Json], plan: Json | None) -> tuple[dict[int, LogicalOperator], Callable[[str], Json | None]]:
     """Pair physical and logical operators.
 
-    Returns the pairs keyed by ``id`` of the physical node, and a function that hands out the first unused bound window expression that matches
-    a printed one (window operators are split by partitioning, so they pair by expression).
+    Returns the pairs keyed by ``id`` of the physical node, and a function that hands out the first unused bound window expression that
+    matches a printed one (window operators are split by partitioning, so they pair by expression).
     """
     operators = _logical_operators(plan)
     pairs: dict[int, LogicalOperator] = {}
 
-    def visit(node: Json) -> None:
+    def visit(node: Json, aggregate: LogicalOperator | None = None) -> None:
         family = _PHYSICAL_FAMILY.get(str(node.get("name")))
-        if family is not None:
+        if family is not None and not _computes_arguments(node, aggregate):
             for operator in operators:
                 if operator.family == family and not operator.used and _looks_like(node, operator):
                     operator.used = True
                     pairs[id(node)] = operator
                     break
+        paired = pairs.get(id(node))
         for child in node.get("children") or ():
-            visit(child)
+            visit(child, paired if family == "aggregate" else None)
 
     for root in roots:
         visit(root)

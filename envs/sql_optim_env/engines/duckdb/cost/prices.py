@@ -36,7 +36,8 @@ class AggregatePrice:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Lookup tables. Every lookup answers: first function and kind, then the dearest other kind of that function, then a conservative guess."""
+    """Lookup tables. Every lookup answers: first function and kind, then the dearest other kind of that function, then a conservative
+    guess."""
 
     functions: Mapping[str, tuple[float, float]]
     """``name|kind`` → ns a row, ns a byte or list element."""
@@ -45,7 +46,8 @@ class Prices:
     no_dictionary: frozenset[str]
     """Functions the engine evaluates for every row even where the argument is a dictionary."""
     aggregates: Mapping[str, Mapping[str, tuple[float, float]]]
-    """``name|kind`` → ``ungrouped``, ``few_groups``, ``many_groups`` → ns a row, ns a byte. ``many_groups`` is measured with about one row a group."""
+    """``name|kind`` → ``ungrouped``, ``few_groups``, ``many_groups`` → ns a row, ns a byte. ``many_groups`` is measured with about one
+    row a group."""
     dearest: Mapping[str, tuple[float, float]]
     """Function name → componentwise maximum over its measured kinds."""
     dearest_aggregates: Mapping[str, Mapping[str, tuple[float, float]]]
@@ -66,10 +68,12 @@ class Prices:
             dearest[name] = (max(old[0], row), max(old[1], unit))
         dearest_aggregates: dict[str, dict[str, tuple[float, float]]] = {}
         for key, modes in aggregates.items():
-            table = dearest_aggregates.setdefault(key.rpartition("|")[0], {})
-            for mode, (row, unit) in modes.items():
-                old = table.get(mode, (0.0, 0.0))
-                table[mode] = (max(old[0], row), max(old[1], unit))
+            name = key.rpartition("|")[0]
+            for known in {name, name.partition("(")[0]}:
+                table = dearest_aggregates.setdefault(known, {})
+                for mode, (row, unit) in modes.items():
+                    old = table.get(mode, (0.0, 0.0))
+                    table[mode] = (max(old[0], row), max(old[1], unit))
         return cls(functions, returns, no_dictionary, aggregates, dearest, dearest_aggregates)
 
     def function(self, name: str, kind: Kind, length: float) -> float:
@@ -100,12 +104,18 @@ class Prices:
 
     def aggregate(self, name: str, argument: Value) -> AggregatePrice:
         """ns of one aggregate on an argument of this kind and length. ``name`` carries the suffix ``!distinct`` or ``!ordered``."""
-        modes = self.aggregates.get(price_key(name, argument.kind)) or self.dearest_aggregates.get(name)
+        modes = (
+            self.aggregates.get(price_key(name, argument.kind))
+            or self.dearest_aggregates.get(name)
+            or self.dearest_aggregates.get(name.partition("(")[0])
+        )
         if modes is None:
             row = UNKNOWN_AGGREGATE[0] + UNKNOWN_AGGREGATE[1] * argument.length
             return AggregatePrice(row, row, 2 * row, measured=False)
         length = argument.length if argument.kind == "string" else 0.0
-        cost = {mode: row + unit * length for mode, (row, unit) in modes.items()}
-        grouped = cost.get("few_groups", UNKNOWN_AGGREGATE[0])
+        # No benchmark aggregates lists, which are compared and copied element by element.
+        extra = UNKNOWN_AGGREGATE[1] * argument.length if argument.kind == "list" else 0.0
+        cost = {mode: row + unit * length + extra for mode, (row, unit) in modes.items()}
+        grouped = cost.get("few_groups", max(cost.values()))
         many = cost.get("many_groups", grouped)
         return AggregatePrice(cost.get("ungrouped", grouped), grouped, max(many - grouped, 0.0))

@@ -1,4 +1,5 @@
-"""What operator modules share: the relation that flows between operators, and the workbench on which one operator's features are collected."""
+"""What operator modules share: the relation that flows between operators, and the workbench on which one operator's features are
+collected."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ FROM (
     SELECT *
     FROM orders AS o, users AS u
     WHERE o.customer_id = u.id
-      AND year(o.created_at) = 2024
+      AND date_trunc('year', o.created_at) = TIMESTAMP '2024-01-01'
       AND o.status LIKE 'delivered'
 ) AS s
 GROUP BY s.region

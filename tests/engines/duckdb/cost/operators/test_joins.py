@@ -44,6 +44,14 @@ def test_a_join_without_equality_is_paid_by_pairs(describe: Any) -> None:
     assert join["blockwise.expressions"] > 0
 
 
+def test_a_predicate_over_both_sides_of_a_hash_join_is_paid_for_every_pair_the_keys_match(describe: Any) -> None:
+    plain = describe("SELECT count(*) FROM orders o JOIN users u ON u.id = o.customer_id")
+    residual = describe("SELECT count(*) FROM orders o JOIN users u ON u.id = o.customer_id AND md5(o.status || u.email) < '1'")
+    assert plain.total("hash_join.expressions") == 0
+    # md5 takes far more than 50 ns, and all 30,000 orders meet their user before the predicate drops most of them.
+    assert residual.total("hash_join.expressions") > 30_000 * 50
+
+
 def test_a_cross_product_is_paid_by_the_bytes_it_makes(describe: Any) -> None:
     join = describe("SELECT * FROM products a, products b").of("CROSS_PRODUCT")
     assert join["cross_product.output_rows"] == 40_000
@@ -52,7 +60,9 @@ def test_a_cross_product_is_paid_by_the_bytes_it_makes(describe: Any) -> None:
 
 def test_a_merge_join_is_paid_by_its_sorts_and_with_two_conditions_by_pairs(describe: Any) -> None:
     one = describe("SELECT count(*) FROM users a JOIN users b ON a.created_at > b.created_at WHERE a.id < 900 AND b.id < 900")
-    two = describe("SELECT count(*) FROM users a JOIN users b ON a.created_at > b.created_at AND a.tier <> b.tier WHERE a.id < 900 AND b.id < 900")
+    two = describe(
+        "SELECT count(*) FROM users a JOIN users b ON a.created_at > b.created_at AND a.tier <> b.tier WHERE a.id < 900 AND b.id < 900"
+    )
     names = {operator.name for operator in one.operators} | {operator.name for operator in two.operators}
     assert "PIECEWISE_MERGE_JOIN" in names
     assert one.total("merge_join.sort") > 0

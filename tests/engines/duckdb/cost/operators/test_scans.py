@@ -38,10 +38,8 @@ def test_a_column_no_filter_reads_is_gathered_for_rows_that_pass(describe: Any) 
 
 
 def test_a_filter_function_is_paid_in_nanoseconds(describe: Any) -> None:
-    cheap = describe("SELECT count(*) FROM users WHERE email > 'u'").total("scan.filter_expressions")
-    dear = describe("SELECT count(*) FROM users WHERE md5(email) > 'u'").total("scan.filter_expressions") + describe(
-        "SELECT count(*) FROM users WHERE md5(email) > 'u'"
-    ).total("filter.expressions")
+    cheap = describe("SELECT count(*) FROM users WHERE email > 'user15'").total("scan.filter_expressions")
+    dear = describe("SELECT count(*) FROM users WHERE md5(email) > 'user15'").total("scan.filter_expressions")
     assert dear > 10 * cheap > 0
 
 

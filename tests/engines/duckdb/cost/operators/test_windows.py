@@ -10,7 +10,8 @@ from sql_optim_env.engines.duckdb.cost.operators.windows import read_printed_win
 
 def test_a_printed_window_is_taken_apart() -> None:
     call = read_printed_window(
-        "sum(length(md5(email))) OVER (PARTITION BY tier, substr(email, 1, 2) ORDER BY id DESC NULLS LAST ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
+        "sum(length(md5(email))) OVER (PARTITION BY tier, substr(email, 1, 2) ORDER BY id DESC NULLS LAST "
+        "ROWS BETWEEN 2 PRECEDING AND CURRENT ROW)"
     )
     assert (call.name, call.frame, call.distinct, call.family) == ("sum", "rows", False, "aggregate")
     assert [key.name for key in call.partitions] == ["tier", "substr"]
@@ -39,7 +40,9 @@ def test_a_ranking_pays_one_sort(describe: Any) -> None:
 
 
 def test_a_whole_partition_aggregate_pays_no_running_frame(describe: Any) -> None:
-    window = describe("SELECT id, sum(total) OVER (PARTITION BY customer_id) AS s FROM orders").of("WINDOW")
+    window = describe(
+        "SELECT id, last_value(total) OVER (PARTITION BY customer_id) AS s, sum(total) OVER (PARTITION BY customer_id) AS t FROM orders"
+    ).of("WINDOW")
     assert window["window.constant"] == 30_000
     assert "window.running" not in window
     assert "window.sort" not in window
@@ -53,8 +56,8 @@ def test_a_running_frame_by_time_is_a_range_frame(describe: Any) -> None:
     assert window["window.running"] == 30_000
 
 
-def test_a_row_number_without_order_streams(describe: Any) -> None:
-    described = describe("SELECT id, row_number() OVER () AS r FROM orders")
+def test_a_first_value_without_order_streams(describe: Any) -> None:
+    described = describe("SELECT id, first_value(total) OVER () AS r FROM orders")
     assert described.of("STREAMING_WINDOW")["window.streaming"] == 30_000
 
 

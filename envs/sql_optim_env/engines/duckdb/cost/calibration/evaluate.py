@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import spearmanr  # type: ignore[import-untyped]
+from scipy.stats import spearmanr
 
 from sql_optim_env.engines.duckdb.cost.calibration.dataset import Dataset, Vector
 from sql_optim_env.engines.duckdb.cost.calibration.fit import FitOptions, fit_weights
@@ -60,10 +60,17 @@ def score(predicted: Vector, true: Vector) -> Score:
     return Score(
         len(true),
         round(float(spearmanr(predicted, true).statistic), 4),
-        round(float(np.corrcoef(np.log(predicted), np.log(true))[0, 1]), 4),
+        round(_correlation(np.log(predicted), np.log(true)), 4),
         round(float(np.median(np.abs(ratio - 1.0))), 4),
         round(float(np.mean(np.abs(np.log(ratio)) <= np.log(2.0))), 4),
     )
+
+
+def _correlation(left: Vector, right: Vector) -> float:
+    """Pearson's correlation, 0 where one side does not vary."""
+    if left.std() == 0 or right.std() == 0:
+        return 0.0
+    return float(np.corrcoef(left, right)[0, 1])
 
 
 def fitted_rows(data: Dataset) -> NDArray[np.int64]:
@@ -101,6 +108,6 @@ def pair_scores(data: Dataset, predicted: Vector) -> list[PairScore]:
         if mask.sum() < 3:
             continue
         agrees = float(np.mean(np.sign(true[mask]) == np.sign(guess[mask])))
-        correlation = float(np.corrcoef(true[mask], guess[mask])[0, 1])
+        correlation = _correlation(true[mask], guess[mask])
         scores.append(PairScore(threshold, int(mask.sum()), round(agrees, 4), round(correlation, 4)))
     return scores

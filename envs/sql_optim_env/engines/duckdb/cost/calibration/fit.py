@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import minimize, nnls  # type: ignore[import-untyped]
+from scipy.optimize import minimize, nnls
 
 from sql_optim_env.engines.duckdb.cost.calibration.dataset import Dataset, Matrix, Vector
 

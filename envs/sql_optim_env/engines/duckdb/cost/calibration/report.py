@@ -18,7 +18,8 @@ __all__ = ["CalibrationReport", "corpus_digest", "render_markdown", "write_repor
 
 @dataclass(frozen=True, slots=True)
 class CalibrationReport:
-    """One refit. Scores are on templates that the scored fit had not seen; the weights themselves are fitted on everything but recursion."""
+    """One refit. Scores are on templates that the scored fit had not seen; the weights themselves are fitted on everything but
+    recursion."""
 
     version: str
     corpus_sha256: str

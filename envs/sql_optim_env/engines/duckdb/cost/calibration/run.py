@@ -33,7 +33,7 @@ from sql_optim_env.engines.duckdb.cost.weights import Weights
 __all__ = ["assemble", "calibrate", "calibration_statements", "find_databases", "judge_and_fit"]
 
 Progress = Callable[[str], None]
-LEAST_SUPPORT = 10
+LEAST_SUPPORT = 5
 """Queries a feature needs before it gets a weight of its own."""
 
 
@@ -71,8 +71,8 @@ def assemble(version: str, prices: Prices, data: Dataset, weights: Vector, fit: 
         for name, weight, count in zip(data.names, weights, support, strict=True)
         if weight > 0 and name != CONSTANT_FEATURE and count >= LEAST_SUPPORT
     }
-    for name, weight in RARE_WEIGHTS.items():
-        table.setdefault(name, weight)
+    supported = {name for name, count in zip(data.names, support, strict=True) if count >= LEAST_SUPPORT}
+    table.update({name: weight for name, weight in RARE_WEIGHTS.items() if name not in supported})
     constant = float(round(weights[data.names.index(CONSTANT_FEATURE)], 1))
     return Weights(version, duckdb.__version__, constant, table, prices, fit)
 
@@ -92,6 +92,21 @@ RARE_WEIGHTS = {
     "projection.expressions": 1.0,
     "filter.expressions": 1.0,
     "scan.filter_expressions": 1.0,
+    "lateral_unnest.rows": 500.0,
+    "lateral_unnest.elements": 20.0,
+    "lateral_unnest.parent_rows": 80.0,
+    "unnest.rows": 40.0,
+    "range.rows": 2.0,
+    "scan.list_rows": 5.0,
+    "scan.huge_rows": 1.0,
+    "scan.float_rows": 0.7,
+    "index_scan.values": 550.0,
+    "index_scan.text_values": 4000.0,
+    "window.distinct": 400.0,
+    "window.streaming": 5.0,
+    "asof_join.input_rows": 120.0,
+    "interval_join.input_rows": 500.0,
+    "merge_join.input_rows": 500.0,
     "merge_join.pairs": 0.5,
     "interval_join.pairs": 0.1,
     "blockwise.pairs": 0.5,
@@ -131,7 +146,7 @@ def judge_and_fit(
     scores = {
         "held_out_spearman": headline.spearman,
         "held_out_log_correlation": headline.log_correlation,
-        "pair_sign_1.5": next((item.sign_agrees for item in pairs if item.threshold == 1.5), float("nan")),
+        **{f"pair_sign_{item.threshold}": item.sign_agrees for item in pairs},
     }
     report = CalibrationReport(
         version=version,
@@ -161,9 +176,10 @@ def calibrate(
 ) -> CalibrationReport:
     """Refit the weights on this machine.
 
-    ``data_dir`` is where the datasets have been built; ``passes`` (at least 3, so that the guard can be judged) how often every statement runs;
-    ``report_dir`` where the report and the new ``weights.json`` go (nothing is written when it is None). Takes about ten minutes on a quiet
-    machine at 4 passes. Publishing the weights is a separate step: copy ``weights.json`` over the packaged one, with a new version.
+    ``data_dir`` is where the datasets have been built; ``passes`` (at least 3, so that the guard can be judged) how often every statement
+    runs; ``report_dir`` where the report and the new ``weights.json`` go (nothing is written when it is None). Takes about ten minutes on
+    a quiet machine at 4 passes. Publishing the weights is a separate step: copy ``weights.json`` over the packaged one, with a new
+    version.
     """
     if passes < 3:
         raise ValueError("passes must be at least 3: the guard is judged on the minimum of three readings")

@@ -208,7 +208,10 @@ def _tables() -> Iterator[str]:
                 "SELECT (SELECT count(*) FROM c WHERE d > 5), (SELECT sum(d) FROM c), (SELECT max(high) FROM c)"
             )
         yield f"WITH c AS {mode} (SELECT g30k, sum(d) AS s FROM facts GROUP BY 1) SELECT count(*) FROM c x JOIN c y ON x.g30k = y.g30k + 1"
-        yield f"WITH c AS {mode} (SELECT id, d, low FROM facts) SELECT low, count(*) FROM c GROUP BY 1 UNION ALL SELECT 'all', count(*) FROM c"
+        yield (
+            f"WITH c AS {mode} (SELECT id, d, low FROM facts) "
+            "SELECT low, count(*) FROM c GROUP BY 1 UNION ALL SELECT 'all', count(*) FROM c"
+        )
     for rows in (1000, 100000, 3000000):
         yield f"SELECT sum(i * 2) FROM range({rows}) r(i)"
 
@@ -229,8 +232,8 @@ def _filters() -> Iterator[str]:
 
 def _projections() -> Iterator[str]:
     for columns in (
-        "*", "id", "id, d", "high", "low", "mid", "ts, m", "high, low, mid", "id + 1, d * 2, m + m, g1k % 7", "low || high", "md5(high), id",
-        "cast(d AS VARCHAR)", "cast(ts AS VARCHAR), cast(id AS VARCHAR)", "CASE WHEN d > 5000 THEN 'a' ELSE 'b' END, id",
+        "*", "id", "id, d", "high", "low", "mid", "ts, m", "high, low, mid", "id + 1, d * 2, m + m, g1k % 7", "low || high",
+        "md5(high), id", "cast(d AS VARCHAR)", "cast(ts AS VARCHAR), cast(id AS VARCHAR)", "CASE WHEN d > 5000 THEN 'a' ELSE 'b' END, id",
         "date_trunc('month', ts), low", "id, d, m, ts, g1k, g30k, g200k",
     ):  # fmt: skip
         yield f"SELECT {columns} FROM facts"

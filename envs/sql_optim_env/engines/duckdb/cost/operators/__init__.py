@@ -1,1 +1,2 @@
-"""Features of the executed operators, one module a family. Every function takes a workbench, fills its features and returns what flows on."""
+"""Features of the executed operators, one module a family. Every function takes a workbench, fills its features and returns what flows
+on."""

@@ -9,14 +9,21 @@ from typing import Final
 
 from sql_optim_env.engines.duckdb.cost.expressions import Expr, parse_expression
 from sql_optim_env.engines.duckdb.cost.kinds import UNKNOWN, Column, Kind, Value
-from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench, observed_lists
+from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
 
-__all__ = ["PrintedAggregate", "aggregation", "read_aggregate"]
+__all__ = ["PrintedAggregate", "aggregation", "priced_name", "read_aggregate"]
 
 FILTERED_ROWS: Final = 0.5
 """Fraction of rows assumed to pass an aggregate's FILTER; the profile does not count them."""
 CACHED_GROUPS: Final = 12
 """log2 of the groups whose states still fit the processor's caches."""
+
+COLLECTING: Final = frozenset(
+    "list string_agg median quantile_cont quantile_disc mode mad histogram entropy approx_quantile approx_top_k".split()
+)
+"""Aggregates whose state grows with the rows of the group."""
+CACHED_LISTS: Final = 8
+"""log2 of the groups whose growing states still fit the caches."""
 
 _ORDERED: Final[dict[str, int]] = {"list": 1, "array_agg": 1, "first": 1, "last": 1, "any_value": 1, "string_agg": 2}
 """Aggregates whose printed form carries the sort key as one more argument than they take."""
@@ -50,9 +57,14 @@ def read_aggregate(printed: str) -> PrintedAggregate:
     return PrintedAggregate(name, arguments, filtered)
 
 
+def priced_name(name: str, values: list[Value]) -> str:
+    """The name in the price table: ``arg_max(decimal)`` for aggregates whose second argument decides what a row costs."""
+    return f"{name}({values[1].kind})" if name.startswith(("arg_m", "argm")) and len(values) > 1 else name
+
+
 def result_value(name: str, argument: Value, rows_per_group: float) -> Value:
     """What an aggregate returns."""
-    base = name.partition("!")[0]
+    base = name.partition("!")[0].partition("(")[0]
     if base in ("count_star", "count", "approx_count_distinct", "count_if"):
         return Value("integer")
     if base in ("list", "histogram", "approx_top_k"):
@@ -78,13 +90,15 @@ def aggregation(bench: Workbench) -> Relation:
         aggregate = read_aggregate(text)
         values = [bench.evaluator(columns).value(argument) for argument in aggregate.arguments]
         argument = values[0] if values else UNKNOWN
-        price = bench.prices.aggregate(aggregate.name, argument)
+        price = bench.prices.aggregate(priced_name(aggregate.name, values), argument)
         passing = FILTERED_ROWS if aggregate.filtered else 1.0
         if prefix == "ungrouped":
             features["ungrouped.aggregates"] += rows * price.ungrouped * passing
         else:
             features[f"{prefix}.aggregates"] += rows * price.grouped * passing
             features[f"{prefix}.states"] += min(groups_out, rows) * price.per_group
+            if aggregate.name.partition("!")[0].partition("(")[0] in COLLECTING:
+                features[f"{prefix}.collected_misses"] += rows * passing * max(0.0, math.log2(max(groups_out, 1.0)) - CACHED_LISTS)
         if aggregate.filtered:
             features[f"{prefix}.filtered_rows"] += rows
         outputs.append(result_value(aggregate.name, argument, rows / max(groups_out, 1.0)))
@@ -92,7 +106,7 @@ def aggregation(bench: Workbench) -> Relation:
     if prefix != "ungrouped":
         _keys(bench, prefix, keys, rows, groups_out, len(outputs) - len(keys))
     result = tuple(Column("", value) for value in outputs)
-    return Relation(observed_lists(bench.node, result), groups_out)
+    return Relation(result, groups_out)
 
 
 def _keys(bench: Workbench, prefix: str, keys: list[Value], rows: float, groups: float, aggregates: int) -> None:

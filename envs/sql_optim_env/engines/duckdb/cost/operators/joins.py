@@ -81,6 +81,7 @@ def hash_join(bench: Workbench) -> Relation:
     left, right, keys = _keys(bench)
     bench.charge("hash_join.expressions", left, probe)
     bench.charge("hash_join.expressions", right, build)
+    _charge_residual(bench)
     strings = sum(key.kind == "string" for key in keys)
     direct = join_type == "INNER" and len(keys) == 1 and strings == 0 and rows_out <= probe and build < LARGEST_PERFECT_BUILD
     prefix = "direct_join" if direct else "hash_join"
@@ -105,6 +106,30 @@ def hash_join(bench: Workbench) -> Relation:
         features["hash_join.outer_rows"] += build
     features["hash_join.fan_out"] = rows_out * _log2(rows_out / probe) if probe and rows_out > probe else 0.0
     return Relation(_output(bench, join_type), rows_out)
+
+
+def _charge_residual(bench: Workbench) -> None:
+    """A predicate over both sides is evaluated on every pair that the keys match, before it filters; no row count of the profile shows
+    how many those are."""
+    if bench.logical is None:
+        return
+    residual = [c["left"] for c in bench.logical.conditions if isinstance(c.get("left"), Mapping) and not isinstance(c.get("right"), Mapping)]
+    if not residual:
+        return
+    evaluator = bench.evaluator(tuple(Column(column.name, column.value.flat()) for column in bench.columns))
+    for condition in residual:
+        evaluator.value(bench.bound(condition))
+    bench.charge("hash_join.expressions", evaluator, _matched_pairs(bench))
+
+
+def _matched_pairs(bench: Workbench) -> float:
+    """Pairs that the equalities match: as if the probe's rows met evenly spread keys, and at least the rows that came out."""
+    probe, build = bench.input(0).rows, bench.input(1).rows
+    conditions = bench.logical.conditions if bench.logical is not None else ()
+    keys = [c["right"] for c in conditions if c.get("comparison") == "COMPARE_EQUAL" and isinstance(c.get("right"), Mapping)]
+    # The build side's keys are known by name only; a name that several tables have is taken at its most selective.
+    distinct = max((bench.card.distinct(str(key.get("alias", ""))) for key in keys), default=0)
+    return max(bench.rows_out, probe * build / min(distinct, build) if distinct and build else probe)
 
 
 def pair_join(bench: Workbench) -> Relation:

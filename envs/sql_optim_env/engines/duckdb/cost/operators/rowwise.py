@@ -14,22 +14,6 @@ __all__ = ["filter_rows", "in_out_function", "projection", "unnest"]
 _BARE = re.compile(r"#?\w+")
 
 
-def aggregate_arguments(bench: Workbench) -> list[Mapping[str, object]]:
-    """Bound expressions that the projection below an aggregate computes: groups, then arguments and order keys, then filters."""
-    logical = bench.parent_logical
-    if logical is None:
-        return []
-    found: list[Mapping[str, object]] = list(logical.groups)
-    if logical.node.get("type") == "LOGICAL_DISTINCT":
-        return found
-    for aggregate in logical.expressions:
-        found += aggregate.get("children") or ()
-        orders = (aggregate.get("order_bys") or {}).get("orders") or ()
-        found += [order["expression"] for order in orders if "expression" in order]
-    found += [a["filter"] for a in logical.expressions if isinstance(a.get("filter"), Mapping)]
-    return found
-
-
 def _reference(expr: Expr, printed: str, columns: tuple[Column, ...]) -> Value | None:
     """A plain reference: the position counts where its name agrees or is not known, otherwise the printed name."""
     if expr.op != "slot":
@@ -51,7 +35,7 @@ def projection(bench: Workbench) -> Relation:
         exprs = [bench.bound(node) for node in bench.logical.expressions]
         outputs = _evaluate(bench, exprs, printed, columns)
     else:
-        arguments = aggregate_arguments(bench)
+        arguments = bench.parent_logical.arguments if bench.parent_logical is not None else []
         if arguments and len(arguments) == len(printed):
             outputs = _evaluate(bench, [bench.bound(node) for node in arguments], printed, columns)
         else:
@@ -128,7 +112,8 @@ def unnest(bench: Workbench) -> Relation:
     outputs = tuple(column for column in bench.inputs[0].flat()) + tuple(added) if bench.inputs else tuple(added)
     bench.features["unnest.rows"] = bench.rows_in
     bench.features["unnest.elements"] = bench.rows_out
-    bench.features["unnest.repeated_bytes"] = bench.rows_out * Relation(outputs).width
+    repeated = tuple(column for column in outputs if column.value.kind != "list")
+    bench.features["unnest.repeated_bytes"] = bench.rows_out * Relation(repeated).width
     return Relation(outputs, bench.rows_out)
 
 

@@ -1,7 +1,8 @@
-"""Table scans: rows and bytes by encoding, and filters evaluated while scanning, conjunct by conjunct."""
+"""Table scans: rows and bytes by encoding, filters evaluated while scanning, conjunct by conjunct; and fetches by row number."""
 
 from __future__ import annotations
 
+import re
 from typing import Final
 
 from sql_optim_env.engines.duckdb.cost.card import ColumnCard, TableCard
@@ -13,6 +14,11 @@ __all__ = ["generated_rows", "table_scan"]
 
 LATE_FACTOR: Final = 8.0
 """A column that no filter reads is decompressed for whole vectors that have survivors: about this many rows for each row that passes."""
+LEAST_PASSES: Final = 0.1
+"""Each conjunct is assumed to let at least this share of rows on to the next one. The profile has only the product of all selectivities,
+and a dear function behind a filter that passes everything must not look free."""
+_OPTIONAL: Final = re.compile(r"(?: AND )?optional: [^()]*(?:\([^()]*\))?")
+"""Filters that a scan may skip (top-N bounds): they are part of the printed text but decide no rows."""
 ROW_GROUP: Final = 122_880.0
 """Rows of a row group; every column of every row group scanned has a fixed cost."""
 
@@ -30,10 +36,7 @@ def _values(table: TableCard) -> tuple[Column, ...]:
 
 def _is_zone_filter(expr: Expr, table: TableCard) -> bool:
     """A comparison of a column stored in ascending order with constants: whole row groups are decided by their minimum and maximum."""
-    parts = expr.args if expr.op == "and" else (expr,)
-    if not all(part.op == "call" and part.name in (COMPARISON, "between") for part in parts):
-        return False
-    if not all(arg.op in ("column", "literal") for part in parts for arg in part.args):
+    if expr.op != "call" or expr.name not in (COMPARISON, "between") or not all(arg.op in ("column", "literal") for arg in expr.args):
         return False
     return all((card := table.columns.get(leaf.name)) is not None and card.ascending for leaf in leaves(expr))
 
@@ -51,8 +54,10 @@ def table_scan(bench: Workbench) -> Relation:
     projected = bench.info("Projections")
     columns = tuple(Column(name, by_name.get(name, UNKNOWN)) for name in projected)
     printed = bench.info("Filters")
-    real = [text for text in printed if not text.startswith("optional")]
-    parsed = [parse_expression(text) for text in real]
+    real = [text for text in (_OPTIONAL.sub("", text).strip() for text in printed) if text and text != "()"]
+    parsed = _conjuncts([parse_expression(text) for text in real])
+    if bench.text("Type") == "Index Scan":
+        return _index_scan(bench, table, columns)
     filtered = {leaf.name for expr in parsed for leaf in leaves(expr) if leaf.name in table.columns}
     for name in sorted(set(projected) | filtered):
         card = table.columns.get(name)
@@ -69,7 +74,7 @@ def table_scan(bench: Workbench) -> Relation:
     features["scan.rows"] = scanned
     features["scan.filtered_rows"] = rows_out if printed else 0.0
     remaining = scanned
-    passes = (max(rows_out, 1.0) / max(scanned, 1.0)) ** (1.0 / max(len(real), 1)) if scanned else 1.0
+    passes = max((max(rows_out, 1.0) / max(scanned, 1.0)) ** (1.0 / max(len(parsed), 1)), LEAST_PASSES) if scanned else 1.0
     for expr in parsed:
         if _is_zone_filter(expr, table):
             continue
@@ -79,6 +84,27 @@ def table_scan(bench: Workbench) -> Relation:
         features["scan.filter_rows"] += remaining
         remaining *= passes
     return Relation(columns, rows_out)
+
+
+def _conjuncts(filters: list[Expr]) -> list[Expr]:
+    """Conjunctions taken apart, because each part is evaluated on the rows that the earlier ones passed."""
+    found: list[Expr] = []
+    for expr in filters:
+        found += expr.args if expr.op == "and" else (expr,)
+    return found
+
+
+def _index_scan(bench: Workbench, table: TableCard, columns: tuple[Column, ...]) -> Relation:
+    """Rows fetched one by one by their row numbers: a text column costs microseconds a value, because its segment is decoded again."""
+    features = bench.features
+    rows = float(bench.node.get("rows_scanned") or 0)
+    features["index_scan.rows"] = rows
+    for column in columns:
+        card = table.columns.get(column.name)
+        text = card is not None and card.kind == "string"
+        heavy = text and card is not None and _storage(card) == "string"
+        features["index_scan.text_values" if heavy else "index_scan.values"] += rows
+    return Relation(tuple(Column(column.name, column.value.flat()) for column in columns), bench.rows_out)
 
 
 def generated_rows(bench: Workbench) -> Relation:

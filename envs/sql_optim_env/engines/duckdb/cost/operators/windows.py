@@ -11,6 +11,7 @@ from typing import Any, Final
 from sql_optim_env.engines.duckdb.cost.bound import bound_expression, function_name
 from sql_optim_env.engines.duckdb.cost.expressions import Expr, parse_expression
 from sql_optim_env.engines.duckdb.cost.kinds import UNKNOWN, Column, Value
+from sql_optim_env.engines.duckdb.cost.operators.aggregates import priced_name
 from sql_optim_env.engines.duckdb.cost.operators.sorts import strip_direction
 from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
 
@@ -20,7 +21,9 @@ RANKING: Final = frozenset({"row_number", "rank", "dense_rank", "rank_dense", "p
 PEER_RANKING: Final = RANKING - {"row_number", "count_star"}
 VALUES: Final = frozenset({"lead", "lag", "first_value", "last_value", "nth_value", "first", "last", "any_value", "fill"})
 HOLISTIC: Final = frozenset(
-    "median quantile quantile_cont quantile_disc mode mad list array_agg string_agg histogram entropy arg_max arg_min approx_quantile".split()
+    (
+        "median quantile quantile_cont quantile_disc mode mad list array_agg string_agg histogram entropy arg_max arg_min approx_quantile"
+    ).split()
 )
 """Aggregates that cannot be updated from one frame to the next and look at the whole frame again."""
 
@@ -137,7 +140,7 @@ def window(bench: Workbench) -> Relation:
         values = [evaluator.value(argument) for argument in call.arguments]
         keys = [evaluator.value(key) for key in (*call.partitions, *call.orders)]
         argument = values[0] if values else UNKNOWN
-        _function(bench, call, argument, rows, logarithm)
+        _function(bench, call, values, rows, logarithm)
         features["window.string_keys"] += rows * sum(key.kind == "string" for key in keys)
         value = argument.flat() if call.family in ("value", "holistic") else Value("integer" if call.family == "rank" else "float")
         added.append(Column("", value))
@@ -153,15 +156,16 @@ def window(bench: Workbench) -> Relation:
     return Relation(bench.input(0).flat() + tuple(added), bench.rows_out)
 
 
-def _function(bench: Workbench, call: WindowCall, argument: Value, rows: float, logarithm: float) -> None:
+def _function(bench: Workbench, call: WindowCall, values: list[Value], rows: float, logarithm: float) -> None:
     features = bench.features
+    argument = values[0] if values else UNKNOWN
     family, ordered, partitioned = call.family, bool(call.orders), bool(call.partitions)
     features[f"window.{family}"] += rows
     if call.name in PEER_RANKING:
         features["window.peers"] += rows
     if call.frame:
         features[f"window.{call.frame}_frame"] += rows
-    price = bench.prices.aggregate(call.name, argument) if family in ("aggregate", "holistic") else None
+    price = bench.prices.aggregate(priced_name(call.name, values), argument) if family in ("aggregate", "holistic") else None
     if price is not None and family == "aggregate":
         features["window.aggregates"] += rows * price.ungrouped
         features["window.running"] += rows if ordered else 0.0

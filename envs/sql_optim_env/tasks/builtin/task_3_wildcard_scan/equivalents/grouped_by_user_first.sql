@@ -1,11 +1,20 @@
-SELECT u.region, e.event_type, SUM(e.n)::BIGINT AS events, MAX(e.last_at) AS last_event_at
+SELECT
+    u.region,
+    SUM(e.carts)::BIGINT AS carts,
+    SUM(e.purchases)::BIGINT AS purchases,
+    MAX(e.last_purchase_at) AS last_purchase_at
 FROM (
-    SELECT user_id, event_type, COUNT(*) AS n, MAX(occurred_at) AS last_at
+    SELECT
+        user_id,
+        COUNT(*) FILTER (WHERE event_type = 'cart') AS carts,
+        COUNT(*) FILTER (WHERE event_type = 'purchase') AS purchases,
+        MAX(occurred_at) FILTER (WHERE event_type = 'purchase') AS last_purchase_at
     FROM events
-    WHERE event_type NOT IN ('view', 'search', 'login', 'logout')
-    GROUP BY user_id, event_type
+    WHERE occurred_at >= TIMESTAMP '2024-07-01'
+      AND (event_type = 'cart' OR event_type = 'purchase')
+    GROUP BY user_id
 ) AS e
 JOIN users AS u ON u.id = e.user_id
-WHERE right(u.email, 12) = '@web.example'
-  AND u.region IS NOT NULL
-GROUP BY u.region, e.event_type
+WHERE u.email LIKE '%@web.example'
+  AND u.region <> ''
+GROUP BY u.region

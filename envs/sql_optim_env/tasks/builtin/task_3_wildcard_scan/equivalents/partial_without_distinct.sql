@@ -1,16 +1,15 @@
-WITH activity AS (
-    SELECT e.*, u.*
+SELECT
+    a.region,
+    COUNT(*) FILTER (WHERE a.label LIKE '%@web.example/cart') AS carts,
+    COUNT(*) FILTER (WHERE a.label LIKE '%@web.example/purchase') AS purchases,
+    MAX(a.occurred_at) FILTER (WHERE a.label LIKE '%@web.example/purchase') AS last_purchase_at
+FROM (
+    SELECT e.*, u.*, u.email || '/' || e.event_type AS label
     FROM events AS e
     JOIN users AS u ON u.id = e.user_id
-    WHERE u.email || '/' || e.event_type LIKE '%@web.example/cart'
-       OR u.email || '/' || e.event_type LIKE '%@web.example/checkout'
-       OR u.email || '/' || e.event_type LIKE '%@web.example/purchase'
-)
-SELECT
-    region,
-    event_type,
-    COUNT(*) AS events,
-    MAX(occurred_at) AS last_event_at
-FROM (SELECT * FROM activity ORDER BY occurred_at DESC) AS a
-WHERE region IS NOT NULL
-GROUP BY region, event_type
+    WHERE e.occurred_at >= TIMESTAMP '2024-07-01'
+      AND u.region <> ''
+    ORDER BY e.occurred_at DESC
+) AS a
+GROUP BY a.region
+HAVING carts > 0 OR purchases > 0

@@ -1,0 +1,56 @@
+"""The few things that are read from a statement's text. What a text *means* is decided by the engine's own parser and authorizer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+__all__ = ["fold", "has_code", "leading_words", "string_literals"]
+
+_TOKEN: Final = re.compile(
+    r"""
+    (?P<blank> [ \t\n\f\r\ufeff]+ | --[^\n]* | /\*.*?(?:\*/|\Z) )
+  | (?P<string> '(?:[^']|'')*'? )
+  | (?P<word> [A-Za-z_\x80-\U0010ffff][A-Za-z0-9_$\x80-\U0010ffff]* )
+  | (?P<other> "(?:[^"]|"")*"? | `(?:[^`]|``)*`? | \[[^\]]*\]? | . )
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+
+_ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")
+
+
+def fold(name: str) -> str:
+    """Fold ``name`` as SQLite compares identifiers: ASCII letters only."""
+    return name.translate(_ASCII_LOWER)
+
+
+def _tokens(sql: str) -> Iterator[tuple[str, str]]:
+    for match in _TOKEN.finditer(sql):
+        if match.lastgroup != "blank":
+            yield match.lastgroup or "", match.group()
+
+
+def has_code(sql: str) -> bool:
+    """Whether anything but blanks, comments and semicolons stands in ``sql``."""
+    return any(text != ";" for _, text in _tokens(sql))
+
+
+def leading_words(sql: str, count: int) -> tuple[str, ...]:
+    """Return the first words of the statement in upper case, at most ``count``, up to the first token that is not a word."""
+    words: list[str] = []
+    for kind, text in _tokens(sql):
+        if kind != "word":
+            if not words and text == ";":
+                continue
+            break
+        words.append(text.upper())
+        if len(words) == count:
+            break
+    return tuple(words)
+
+
+def string_literals(sql: str) -> frozenset[str]:
+    """Return the contents of the string literals of ``sql``, folded and without surrounding blanks."""
+    return frozenset(fold(text.strip("'").strip()) for kind, text in _tokens(sql) if kind == "string")

@@ -1,0 +1,140 @@
+"""What episodes of every family do alike: count, refuse, pay, end, and fill in the observation."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
+
+from sql_optim_env.errors import AgentError, EpisodeStateError, ErrorCode
+from sql_optim_env.families.base import Explain, Query, RewardMode, StepOutcome, Submit, parse
+from sql_optim_env.families.showing import clip
+from sql_optim_env.grading.score import SCORE_DIGITS, telescoping_reward
+from sql_optim_env.models import ActionKind, ObservationError, SQLOptimAction, SQLOptimObservation
+from sql_optim_env.tasks.task import Task
+
+__all__ = ["MAX_MISSTEPS", "TaskEpisode"]
+
+MAX_MISSTEPS = 8
+"""Actions that no budget covers (a kind that is not allowed, exploring beyond the budget). This many end the episode: none is endless."""
+
+
+class TaskEpisode(ABC):
+    """One task being worked on.
+
+    A submission uses up one of ``task.max_steps``, an exploration one of ``task.max_explorations``, whether it is refused or not; what no
+    budget covers is a misstep. All of them count in ``step_count``. Nothing is counted until the runner has answered, so a step that
+    fails with an ``InfraError`` can be played again.
+    """
+
+    allowed_kinds: ClassVar[tuple[ActionKind, ...]]
+
+    def __init__(self, task: Task, *, schema_info: str, instructions: str, reward_mode: RewardMode) -> None:
+        self.task = task
+        self.step_count = 0
+        self.best_score = 0.0
+        self.cumulative_reward = 0.0
+        self.done = False
+        self._schema_info = schema_info
+        self._instructions = instructions
+        self._reward_mode: RewardMode = reward_mode
+        self._submissions = 0
+        self._explorations = 0
+        self._missteps = 0
+
+    def opening(self) -> SQLOptimObservation:
+        """The observation that ``reset`` returns: the whole task, and no reward yet."""
+        return self._observation()
+
+    def handle(self, action: SQLOptimAction) -> StepOutcome:
+        """Play one action; see the class for what it uses up."""
+        if self.done:
+            raise EpisodeStateError("the episode has ended; call reset")
+        try:
+            command = parse(action, self.allowed_kinds)
+        except AgentError as error:
+            return self._misstep(error)
+        return self._submit(command) if isinstance(command, Submit) else self._explore(command)
+
+    def close(self) -> None:
+        """End the episode and give back what it holds outside of itself. Idempotent."""
+        self.done = True
+
+    @abstractmethod
+    def _submit(self, command: Submit) -> StepOutcome:
+        """Grade a submission; ends with :meth:`_graded`."""
+
+    @abstractmethod
+    def _look(self, command: Query | Explain) -> dict[str, Any]:
+        """The observation's fields that an exploration fills. Raises :class:`AgentError`."""
+
+    def _standing(self) -> dict[str, Any]:
+        """Fields that every observation of this family has beside the common ones."""
+        return {}
+
+    def _graded(self, score: float, error: AgentError | None, *, enough: float, **fields: Any) -> StepOutcome:
+        """Count a submission and pay for it; a score of ``enough``, or the last submission, ends the episode."""
+        self.step_count += 1
+        self._submissions += 1
+        reward = score if self._reward_mode == "absolute" else telescoping_reward(score, self.best_score)
+        self.best_score = max(self.best_score, score)
+        self.cumulative_reward = round(self.cumulative_reward + reward, SCORE_DIGITS)
+        self.done = score >= enough or self._submissions >= self.task.max_steps
+        return self._outcome(reward, error, score=score, **fields)
+
+    def _explore(self, command: Query | Explain) -> StepOutcome:
+        if self._explorations >= self.task.max_explorations:
+            return self._misstep(AgentError(ErrorCode.NO_EXPLORATIONS_LEFT, "all explorations are used up; submit an answer."))
+        fields: dict[str, Any] = {}
+        trouble: AgentError | None = None
+        try:
+            if not command.sql.strip():
+                raise AgentError(ErrorCode.EMPTY_SQL, f"kind {command.kind!r} needs a statement in the field sql.")
+            fields = self._look(command)
+        except AgentError as error:
+            trouble = error
+        self.step_count += 1
+        self._explorations += 1
+        return self._outcome(0.0, trouble, **fields)
+
+    def _misstep(self, error: AgentError) -> StepOutcome:
+        self.step_count += 1
+        self._missteps += 1
+        self.done = self._missteps >= MAX_MISSTEPS
+        return self._outcome(0.0, error)
+
+    def _outcome(self, reward: float, error: AgentError | None, *, score: float | None = None, **fields: Any) -> StepOutcome:
+        shown = ObservationError(code=error.code.value, message=clip(error.message, 2_000)) if error is not None else None
+        observation = self._observation(reward=reward, score=score, error=shown, **fields)
+        if self.done:
+            self.close()
+        return StepOutcome(observation, reward, self.done, score)
+
+    def _observation(self, **fields: Any) -> SQLOptimObservation:
+        task = self.task
+        observation = SQLOptimObservation(
+            task_id=task.id,
+            task_name=task.name,
+            task_description=task.description,
+            family=task.family,
+            sql_query=task.sql,
+            schema_info=self._schema_info,
+            dialect=task.dialect,
+            difficulty=task.difficulty,
+            instructions=self._instructions,
+            allowed_kinds=list(self.allowed_kinds),
+            step_count=self.step_count,
+            max_steps=task.max_steps,
+            submissions_left=max(0, task.max_steps - self._submissions),
+            explorations_left=max(0, task.max_explorations - self._explorations),
+            best_score=self.best_score,
+            done=self.done,
+            **self._standing(),
+            **fields,
+        )
+        execution = observation.last_execution
+        observation.metadata = {
+            "reward_breakdown": dict(observation.reward_breakdown),
+            "feedback": observation.feedback,
+            "execution": execution.model_dump() if execution is not None else None,
+        }
+        return observation

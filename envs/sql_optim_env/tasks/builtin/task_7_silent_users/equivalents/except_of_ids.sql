@@ -1,9 +1,0 @@
-SELECT id, email, tier
-FROM users
-WHERE id IN (
-    SELECT id FROM users
-    EXCEPT
-    SELECT customer_id FROM orders WHERE created_at >= TIMESTAMP '2024-12-01' AND created_at < TIMESTAMP '2025-01-01'
-    EXCEPT
-    SELECT user_id FROM events WHERE event_type LIKE '%out'
-)

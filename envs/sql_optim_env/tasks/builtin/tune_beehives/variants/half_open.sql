@@ -1,0 +1,6 @@
+SELECT i.id, i.minute, i.hive, i.protocol
+FROM finding f
+CROSS JOIN inspection i ON i.finding_id = f.id
+WHERE f.name = 'foulbrood'
+  AND +i.minute >= 41000 AND i.minute < 43999
+ORDER BY i.minute, i.id

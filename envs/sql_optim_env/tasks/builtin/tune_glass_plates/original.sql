@@ -1,0 +1,20 @@
+SELECT 'AR Lac' AS star, id, minutes, journal
+FROM plate
+WHERE field = 117 AND emulsion = '103a-O' AND observer <> 7
+UNION ALL
+SELECT 'BW Vul' AS star, id, minutes, journal
+FROM plate
+WHERE field = 117 AND emulsion = 'IIa-D' AND observer <> 7
+UNION ALL
+SELECT 'CQ Cep' AS star, id, minutes, journal
+FROM plate
+WHERE field = 128 AND emulsion = '103a-E' AND observer <> 7
+UNION ALL
+SELECT 'DI Her' AS star, id, minutes, journal
+FROM plate
+WHERE field = 140 AND emulsion = 'IIIa-J' AND observer <> 7
+UNION ALL
+SELECT 'EE Peg' AS star, id, minutes, journal
+FROM plate
+WHERE field = 155 AND emulsion = 'IIa-O' AND observer <> 7
+ORDER BY star, id

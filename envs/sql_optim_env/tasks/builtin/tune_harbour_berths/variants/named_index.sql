@@ -1,0 +1,5 @@
+SELECT id, hour, vessel, metres, remarks
+FROM berth_call INDEXED BY berth_call_hour
+WHERE status = 'moored'
+  AND hour BETWEEN 52000 AND 52719
+ORDER BY hour, id

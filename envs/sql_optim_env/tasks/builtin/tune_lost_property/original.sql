@@ -1,0 +1,6 @@
+SELECT i.id, i.found, i.shelf, i.details
+FROM item i
+LEFT JOIN kind k ON k.id = i.kind_id
+WHERE IFNULL(k.name, 'unsorted') = 'hearing aid'
+  AND i.found >= 2000 AND i.found < 58000
+ORDER BY i.id

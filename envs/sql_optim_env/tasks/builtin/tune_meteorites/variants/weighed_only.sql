@@ -1,0 +1,14 @@
+WITH box AS MATERIALIZED (
+    SELECT id
+    FROM specimen
+    WHERE grams IS NOT NULL
+    ORDER BY grams, id
+    LIMIT 20 OFFSET (SELECT COUNT(*) / 2 - 10 FROM specimen WHERE grams IS NOT NULL)
+)
+SELECT s.id, s.grams, s.label, f.name AS fall, c.name AS country, p.name AS finder
+FROM box
+CROSS JOIN specimen s ON s.id = box.id
+LEFT JOIN fall f ON f.id = s.fall_id
+LEFT JOIN country c ON c.id = f.country_id
+LEFT JOIN finder p ON p.id = s.finder_id
+ORDER BY s.grams, s.id

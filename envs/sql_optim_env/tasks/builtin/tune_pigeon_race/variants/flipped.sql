@@ -1,0 +1,5 @@
+SELECT c.id, c.second, c.strip, r.owner
+FROM clocking c
+JOIN ring r ON r.mark = c.mark
+WHERE c.race = 44
+ORDER BY c.second, c.id, r.id

@@ -1,0 +1,25 @@
+SELECT h.id, h.name,
+       COALESCE(s.tickets, 0) AS tickets,
+       COALESCE(s.pence, 0) AS taken,
+       COALESCE(r.pence, 0) AS refunded,
+       c.letters AS letters
+FROM hall h
+LEFT JOIN (
+    SELECT hall_id, COUNT(*) AS tickets, SUM(pence) AS pence
+    FROM sale
+    WHERE date(sold_at, 'unixepoch') = '2024-03-05'
+    GROUP BY hall_id
+) s ON s.hall_id = h.id
+LEFT JOIN (
+    SELECT hall_id, SUM(pence) AS pence
+    FROM refund
+    WHERE strftime('%Y-%m-%d', paid_at, 'unixepoch') = '2024-03-05'
+    GROUP BY hall_id
+) r ON r.hall_id = h.id
+LEFT JOIN (
+    SELECT hall_id, COUNT(*) AS letters
+    FROM complaint
+    WHERE date(received, 'unixepoch') = '2024-03-05'
+    GROUP BY hall_id
+) c ON c.hall_id = h.id
+ORDER BY h.id

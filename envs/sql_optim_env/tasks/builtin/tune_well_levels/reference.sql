@@ -1,0 +1,6 @@
+SELECT (SELECT COUNT(*) FROM reading) AS readings,
+       (SELECT MIN(minute) FROM reading) AS first_minute,
+       (SELECT MAX(minute) FROM reading) AS last_minute,
+       (SELECT MIN(depth_mm) FROM reading) AS shallowest,
+       (SELECT MAX(depth_mm) FROM reading) AS deepest,
+       (SELECT MAX(chloride) FROM reading) AS saltiest
