@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sql_optim_env.agents.tune import reference_action
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, Suggestion
 from sql_optim_env.tasks.task import Task
 from sql_optim_env.tasks.vocabulary import ISSUE_TYPES, IssueType, Severity
@@ -72,8 +73,11 @@ class OraclePlayer:
     name: str = "oracle"
 
     def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
-        """The reference with the expected review: exactly 1.0."""
-        grader = self.lookup(observation.task_id).rewrite
+        """The reference, where there is a review with the expected one: exactly 1.0."""
+        task = self.lookup(observation.task_id)
+        if task.family == "tune":
+            return reference_action(task)
+        grader = task.rewrite
         return SQLOptimAction(
             optimized_query=grader.reference_sql,
             suggestions=[

@@ -73,6 +73,11 @@ def test_a_refusal_says_what_is_wrong(small: bytes, sql: str, says: str) -> None
     assert says in refusal(small, sql).message
 
 
+def test_long_names_are_not_repeated_in_full(small: bytes) -> None:
+    for sql in (f"WITH x AS (SELECT 1) SELECT {'f' * 15_000}(1) FROM x", f"{'x' * 15_000} 1", f"SELECT * FROM pragma_{'t' * 15_000}"):
+        assert len(refusal(small, sql).message) < 2_100
+
+
 def test_tables_are_those_of_the_task_in_any_case(small: bytes) -> None:
     assert measure(small, 'SELECT answer FROM "SECRET"', tables=("Secret",)).capture.rows == (("hidden",),)
     assert refusal(small, "SELECT id FROM parcel", ("secret",)).code is ErrorCode.REFUSED_TABLE

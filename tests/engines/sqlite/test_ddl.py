@@ -92,6 +92,12 @@ def test_a_flood_of_items_is_refused_before_any_runs(small: bytes, tables: tuple
     assert refusal(small, ["DROP TABLE parcel"] * (MAX_DDL_ITEMS + 1), tables).rule is Rule.MAX_INDEXES
 
 
+def test_long_names_are_not_repeated_in_full(small: bytes, tables: tuple[str, ...]) -> None:
+    error = refusal(small, [f"CREATE INDEX {'i' * 15_000} ON parcel(hub, fault)"], tables)
+    assert error.rule is Rule.COMPOSITE
+    assert len(error.message) < 300
+
+
 def test_statistics_come_from_the_data(small: bytes, tables: tuple[str, ...]) -> None:
     con = apsw.Connection(":memory:")
     con.deserialize("main", apply_ddl(small, ["CREATE INDEX i ON hub(name)", "ANALYZE hub"], tables=tables, max_indexes=1))

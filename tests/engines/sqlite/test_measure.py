@@ -150,6 +150,12 @@ def test_the_deadline_stops_what_no_cap_stops(small: bytes) -> None:
     assert "0.05 s" in error.message
 
 
+def test_a_deadline_that_one_slow_call_outran_still_counts(small: bytes) -> None:
+    slow = "SELECT instr(hex(zeroblob(60000)), hex(zeroblob(20000)) || '1')"
+    error = refusal(small, slow, Caps(deadline_s=0.01))
+    assert error.code is ErrorCode.TIMEOUT
+
+
 @pytest.mark.parametrize("caps", [Caps(max_rows=29), Caps(max_bytes=30 * 8 - 1)])
 def test_results_are_capped(small: bytes, caps: Caps) -> None:
     measure(small, "SELECT id FROM parcel", tables=("parcel",), caps=Caps(max_rows=30, max_bytes=30 * 8))

@@ -48,7 +48,7 @@ CREATE TABLE pairing (
 );
 """
     tables: ClassVar[tuple[str, ...]] = ("learner", "meeting", "pairing")
-    sizes: ClassVar[Mapping[str, int]] = {"learner": 2_800, "meeting": 11_200, "pairing": 2_300, "waiting": 6, "tutors": 3}
+    sizes: ClassVar[Mapping[str, int]] = {"learner": 2_800, "meeting": 11_200, "pairing": 9_000, "waiting": 6, "tutors": 3}
     references: ClassVar[Mapping[str, str]] = {
         "meeting.learner_id": "learner",
         "pairing.first_id": "learner",

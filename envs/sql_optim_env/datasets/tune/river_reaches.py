@@ -34,7 +34,7 @@ CREATE TABLE reach (
 );
 """
     tables: ClassVar[tuple[str, ...]] = ("reach",)
-    sizes: ClassVar[Mapping[str, int]] = {"reach": 740, "open": 100, "weirs": 22, "behind": 50}
+    sizes: ClassVar[Mapping[str, int]] = {"reach": 710, "open": 100, "weirs": 22, "behind": 50}
     references: ClassVar[Mapping[str, str]] = {"reach.downstream_id": "reach"}
     hot: ClassVar[Mapping[str, Sequence[Value]]] = {"reach.downstream_id": (_MOUTH, _MOUTH, _MOUTH + 1), "reach.shut": (0, 0, 0, 1, 2, 2)}
     edge_seed: ClassVar[int] = 221

@@ -13,7 +13,7 @@ import apsw
 
 from sql_optim_env.engines.sqlite.functions import ALLOWED_FUNCTIONS, DATE_FUNCTIONS, refusal_reason
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
-from sql_optim_env.engines.sqlite.text import fold, has_code, leading_words, string_literals
+from sql_optim_env.engines.sqlite.text import fold, has_code, leading_words, shown_name, string_literals
 from sql_optim_env.errors import AgentError, ErrorCode
 
 __all__ = ["QueryRules", "admit"]
@@ -50,11 +50,13 @@ class QueryRules:
         # A source none of whose columns is used is reported without a column, and so are a query's own CTEs.
         if not column and table not in self._objects and not table.startswith(("sqlite_", "pragma_")):
             return
-        raise AgentError(ErrorCode.REFUSED_TABLE, f"{table} is not one of the task's tables ({', '.join(sorted(self._tables))})")
+        raise AgentError(
+            ErrorCode.REFUSED_TABLE, f"{shown_name(table)} is not one of the task's tables ({', '.join(sorted(self._tables))})"
+        )
 
     def _function(self, name: str) -> None:
         if name not in ALLOWED_FUNCTIONS:
-            raise AgentError(ErrorCode.REFUSED_FUNCTION, f"{name}() is refused because {refusal_reason(name)}")
+            raise AgentError(ErrorCode.REFUSED_FUNCTION, f"{shown_name(name)}() is refused because {refusal_reason(name)}")
         self.functions.add(name)
 
 
@@ -67,7 +69,7 @@ def admit(con: apsw.Connection, sql: str, tables: Collection[str]) -> QueryRules
     """
     words = leading_words(sql, 1)
     if has_code(sql) and words not in (("SELECT",), ("WITH",)):
-        begins = f"this begins with {words[0][:40]}" if words else "this begins otherwise"
+        begins = f"this begins with {shown_name(words[0])}" if words else "this begins otherwise"
         raise AgentError(ErrorCode.NOT_ONE_SELECT, f"only one SELECT (or WITH … SELECT) is admitted; {begins}")
     owned = frozenset(map(fold, tables))
     objects, roots = set(), set()

@@ -101,7 +101,12 @@ class Watch:
         self._caps, self._looks = caps, 0
 
     def check(self, vm_steps: int, spill_bytes: int) -> None:
-        """Hold the exact figures of a finished statement against the caps. Raises AgentError (TIMEOUT or OUT_OF_MEMORY)."""
+        """Hold the figures of a statement against the deadline and the caps. Raises AgentError (TIMEOUT or OUT_OF_MEMORY).
+
+        To be asked once more with the exact figures when the statement has ended: a single slow function call is not interrupted.
+        """
+        if time.monotonic() > self._ends:
+            raise AgentError(ErrorCode.TIMEOUT, f"the statement was stopped: it did not finish within {self._deadline_s:g} s")
         caps = self._caps
         if caps is None:
             return
@@ -116,10 +121,8 @@ class Watch:
 
     def _look(self) -> bool:
         self._looks += 1
-        if time.monotonic() > self._ends:
-            raise AgentError(ErrorCode.TIMEOUT, f"the statement was stopped: it did not finish within {self._deadline_s:g} s")
-        if self._caps is not None:
-            self.check(self._looks * _WATCH_STEPS, self._con.status(apsw.SQLITE_DBSTATUS_TEMPBUF_SPILL)[0])
+        # Before arm() nothing is counted that check() would look at.
+        self.check(self._looks * _WATCH_STEPS, self._con.status(apsw.SQLITE_DBSTATUS_TEMPBUF_SPILL)[0])
         return False
 
 

@@ -17,7 +17,7 @@ from sql_optim_env.engines.sqlite.connection import Watch, open_database
 from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.sqlite.rules import DdlError, Rule
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
-from sql_optim_env.engines.sqlite.text import fold, has_code, leading_words
+from sql_optim_env.engines.sqlite.text import fold, has_code, leading_words, shown_name
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
 __all__ = ["MAX_DDL_ITEMS", "apply_ddl"]
@@ -75,13 +75,13 @@ class _DdlRules:
             elif self._analyze_may(action, first, second):
                 return apsw.SQLITE_OK
         name = str(apsw.mapping_authorizer_function[action]).removeprefix("SQLITE_").replace("_", " ")
-        raise self._broken(Rule.KIND, f"the statement would {name}{f' {first}' if first else ''}")
+        raise self._broken(Rule.KIND, f"the statement would {name}{f' {shown_name(first)}' if first else ''}")
 
     def _check_index(self, action: int, name: str, table: str) -> None:
         if action == apsw.SQLITE_CREATE_INDEX and table not in self._tables:
-            raise self._broken(Rule.TABLE, f"{table} is not one of the task's tables ({', '.join(sorted(self._tables))})")
+            raise self._broken(Rule.TABLE, f"{shown_name(table)} is not one of the task's tables ({', '.join(sorted(self._tables))})")
         if action == apsw.SQLITE_FUNCTION:
-            raise self._broken(Rule.EXPRESSION, f"index calls {table}()")
+            raise self._broken(Rule.EXPRESSION, f"the index calls {shown_name(table)}()")
 
     def _index_may(self, action: int, name: str) -> bool:
         if action == apsw.SQLITE_INSERT:
@@ -170,7 +170,7 @@ def _kind(item: str, index: int) -> Literal["index", "analyze"]:
         raise DdlError(ErrorCode.REFUSED_SYNTAX, "this index is UNIQUE", index=index, rule=Rule.UNIQUE)
     if not has_code(item):
         raise DdlError(ErrorCode.EMPTY_SQL, "there is no statement in this text", index=index, rule=Rule.ONE_STATEMENT)
-    begins = f"this begins with {' '.join(word[:40] for word in words[:2])}" if words else "this is neither"
+    begins = f"this begins with {' '.join(map(shown_name, words[:2]))}" if words else "this is neither"
     raise DdlError(ErrorCode.REFUSED_SYNTAX, f"only CREATE INDEX and ANALYZE are admitted; {begins}", index=index, rule=Rule.KIND)
 
 
@@ -183,17 +183,17 @@ def _check_schema(
     con: apsw.Connection, before: frozenset[_SchemaObject], after: frozenset[_SchemaObject], index: int, tables: frozenset[str]
 ) -> None:
     for gone in sorted(before - after, key=lambda item: item.name):
-        raise DdlError(ErrorCode.REFUSED_SYNTAX, f"{gone.kind} {gone.name} was changed", index=index, rule=Rule.SCHEMA)
+        raise DdlError(ErrorCode.REFUSED_SYNTAX, f"{gone.kind} {shown_name(gone.name)} was changed", index=index, rule=Rule.SCHEMA)
     for new in sorted(after - before, key=lambda item: item.name):
         if new.kind == "index" and new.sql is not None and fold(new.table) in tables:
             _check_index(con, new, index)
         elif not (new.kind == "table" and new.name in _STATISTICS):
-            raise DdlError(ErrorCode.REFUSED_SYNTAX, f"{new.kind} {new.name} is new", index=index, rule=Rule.SCHEMA)
+            raise DdlError(ErrorCode.REFUSED_SYNTAX, f"{new.kind} {shown_name(new.name)} is new", index=index, rule=Rule.SCHEMA)
 
 
 def _check_index(con: apsw.Connection, new: _SchemaObject, index: int) -> None:
     def broken(rule: Rule, message: str) -> DdlError:
-        return DdlError(ErrorCode.REFUSED_SYNTAX, f"index {new.name} {message}", index=index, rule=rule)
+        return DdlError(ErrorCode.REFUSED_SYNTAX, f"index {shown_name(new.name)} {message}", index=index, rule=rule)
 
     # Names are bound, never pasted: an index may be called "x') UNION SELECT …".
     listed: list[Any] = con.execute('SELECT "unique", partial FROM pragma_index_list(?) WHERE name = ?', (new.table, new.name)).fetchall()

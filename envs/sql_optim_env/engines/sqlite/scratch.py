@@ -18,7 +18,7 @@ from sql_optim_env.engines.sqlite.explain import plan_text
 from sql_optim_env.engines.sqlite.measure import Counters
 from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
-from sql_optim_env.engines.sqlite.text import fold, leading_words
+from sql_optim_env.engines.sqlite.text import fold, leading_words, shown_name
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
 __all__ = ["ALLOWED_PRAGMAS", "JsonValue", "ScratchRun", "explain_statement", "run_statement"]
@@ -83,7 +83,7 @@ class _ScratchRules:
 
     def __call__(self, action: int, first: str | None, second: str | None, database: str | None, source: str | None, /) -> int:
         if action == apsw.SQLITE_PRAGMA and fold(first or "") not in ALLOWED_PRAGMAS:
-            raise AgentError(ErrorCode.REFUSED_SYNTAX, f"PRAGMA {first} is not admitted, not even on your own copy")
+            raise AgentError(ErrorCode.REFUSED_SYNTAX, f"PRAGMA {shown_name(first or '')} is not admitted, not even on your own copy")
         if action == apsw.SQLITE_FUNCTION and fold(second or "") in _REFUSED_FUNCTIONS:
             raise AgentError(ErrorCode.REFUSED_FUNCTION, f"{second}() is not admitted, not even on your own copy")
         if action == apsw.SQLITE_ATTACH and not (self._vacuum and first == ""):

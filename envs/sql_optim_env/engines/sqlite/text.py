@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-__all__ = ["fold", "has_code", "leading_words", "string_literals"]
+__all__ = ["fold", "has_code", "leading_words", "shown_name", "string_literals"]
 
 _TOKEN: Final = re.compile(
     r"""
@@ -24,6 +24,12 @@ _ASCII_LOWER = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrst
 def fold(name: str) -> str:
     """Fold ``name`` as SQLite compares identifiers: ASCII letters only."""
     return name.translate(_ASCII_LOWER)
+
+
+def shown_name(name: str) -> str:
+    """Return ``name`` as a message may repeat it: at most 80 characters, on one line."""
+    text = " ".join(name.split())
+    return text if len(text) <= 80 else text[:79] + "…"
 
 
 def _tokens(sql: str) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,46 @@
+"""Sections of an ice core: the scan of each comes first in its row, and what was read off it stands behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import ClassVar, Final
+
+from sql_optim_env.datasets.tune.base import TuneDataset
+from sql_optim_env.datasets.tune.draws import dealt, gapped_ids
+from sql_optim_env.datasets.tune.edges import Row, Value
+
+__all__ = ["DATASET"]
+
+_CHAIN: Final = 4_092  # bytes of a value that an overflow page holds
+
+
+class _IceCores(TuneDataset):
+    name: ClassVar[str] = "tune_ice_cores"
+    ddl: ClassVar[str] = """\
+CREATE TABLE section (
+    id    INTEGER PRIMARY KEY,
+    scan  BLOB NOT NULL,
+    depth INTEGER,
+    ash   INTEGER
+);
+"""
+    tables: ClassVar[tuple[str, ...]] = ("section",)
+    sizes: ClassVar[Mapping[str, int]] = {"section": 1_200, "ashy": 150}
+    hot: ClassVar[Mapping[str, Sequence[Value]]] = {"section.ash": (2, 3, 3, 4, 9), "section.depth": (5_000, 5_001, 5_002)}
+
+    def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
+        """Scans of 8 to 9 kB, each on two overflow pages. Sections were scanned in no order of depth; one in eight holds a layer of ash."""
+        count = sizes["section"]
+        ash = [dice.randrange(3, 10) for _ in range(min(sizes["ashy"], count))]
+        ash += dealt(dice, (0, 1, 2), count - len(ash))
+        dice.shuffle(ash)
+        size = 2 * _CHAIN if count > 200 else 40
+        sections: list[Row] = [
+            (number, dice.randbytes(size + dice.randrange(200, 480)), dice.randrange(0, 310_000), grade)
+            for number, grade in zip(gapped_ids(dice, count), ash, strict=True)
+        ]
+        return {"section": sections}
+
+
+DATASET: Final = _IceCores()
