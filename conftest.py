@@ -6,4 +6,5 @@ import pytest
 
 
 def pytest_collect_directory(path: Path, parent: pytest.Collector) -> pytest.Dir:
+    """Collect the root as a plain directory."""
     return pytest.Dir.from_parent(parent, path=path)

@@ -26,12 +26,10 @@ __all__ = [
 ActionKind = Literal["submit", "query", "explain", "profile", "fix"]
 
 MAX_SQL_LENGTH = 20_000
-"""Longest statement that is admitted, in characters. Longer texts reach the observation as an agent error, not a broken session."""
+"""Longest statement that is admitted, in characters. A longer one is an agent error, up to the server's limit on a frame."""
 
 _Short = Annotated[str, StringConstraints(max_length=200)]
 _Text = Annotated[str, StringConstraints(max_length=20_000)]
-# A statement above MAX_SQL_LENGTH is an agent error with a code; far above it the frame itself is refused as malformed.
-_Sql = Annotated[str, StringConstraints(max_length=1_000_000)]
 
 
 class Suggestion(BaseModel):
@@ -50,15 +48,15 @@ class SQLOptimAction(Action):
     """One action. ``kind`` says which fields are read; the default, ``submit``, hands in an answer."""
 
     kind: ActionKind = Field(default="submit", description="submit an answer, or explore: query, explain, profile, fix")
-    optimized_query: _Sql = Field(default="", description="submit: the rewritten query, exactly one SELECT")
+    optimized_query: str = Field(default="", description="submit: the rewritten query, exactly one SELECT")
     suggestions: Annotated[list[Suggestion], Field(max_length=64)] = Field(
         default_factory=list, description="submit: the issues found in the query"
     )
     summary: _Text = Field(default="", description="submit: the review in words, naming the issues that are there")
     estimated_improvement: _Short = Field(default="", description="submit: free text such as '10x'; recorded, not graded")
     approved: bool | None = Field(default=None, description="submit: true to approve the query as it stands, false to reject it")
-    sql: _Sql = Field(default="", description="query, explain, fix: the statement")
-    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(
+    sql: str = Field(default="", description="query, explain, fix: the statement")
+    ddl: Annotated[list[str], Field(max_length=64)] = Field(
         default_factory=list, description="tune: supporting DDL, one statement each"
     )
     table: _Short = Field(default="", description="profile: the table")

@@ -87,7 +87,6 @@ def test_an_unknown_type_is_said_and_the_session_lives(wire, message: object) ->
         {"type": "step", "data": {"kind": "jump"}},
         {"type": "step", "data": {"no_such_field": 1}},
         {"type": "step", "data": {"optimized_query": 5}},
-        {"type": "step", "data": {"optimized_query": "x" * 1_000_001}},
         {"type": "step", "data": {"approved": "perhaps"}},
         {"type": "step", "data": {"suggestions": [{}]}},
         {"type": "step", "data": {"suggestions": [{"issue_type": "x", "line": 0}]}},
@@ -144,7 +143,7 @@ def test_json_that_is_no_object_and_binary_frames_end_the_session_and_no_other(w
 def test_a_frame_over_the_limit_closes_the_session_with_1009_and_no_other(wire, server) -> None:
     with server.session() as victim:
         with pytest.raises(ConnectionClosed) as closed:
-            victim.say({"type": "step", "data": {"optimized_query": "x" * 17_000_000}})
+            victim.say({"type": "step", "data": {"optimized_query": "x" * 42_000_000}})
         assert closed.value.rcvd is not None
         assert closed.value.rcvd.code == 1009
     assert_lives(wire)

@@ -72,7 +72,7 @@ class Settings(BaseSettings):
     )
     max_body_bytes: int = Field(default=4 * 1024 * 1024, ge=1024, description="Largest HTTP body; a larger one is answered 413")
     max_frame_bytes: int = Field(
-        default=16 * 1024 * 1024, ge=1024, description="Largest WebSocket frame; a larger one closes the session with 1009"
+        default=40 * 1024 * 1024, ge=1024, description="Largest WebSocket frame; a larger one closes the session with 1009"
     )
     log_level: Literal["critical", "error", "warning", "info", "debug"] = Field(default="info", description="How much is logged")
     enable_web: bool = Field(

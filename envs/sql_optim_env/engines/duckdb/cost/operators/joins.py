@@ -113,7 +113,8 @@ def _charge_residual(bench: Workbench) -> None:
     how many those are."""
     if bench.logical is None:
         return
-    residual = [c["left"] for c in bench.logical.conditions if isinstance(c.get("left"), Mapping) and not isinstance(c.get("right"), Mapping)]
+    one_sided = (c for c in bench.logical.conditions if not isinstance(c.get("right"), Mapping))
+    residual = [c["left"] for c in one_sided if isinstance(c.get("left"), Mapping)]
     if not residual:
         return
     evaluator = bench.evaluator(tuple(Column(column.name, column.value.flat()) for column in bench.columns))
