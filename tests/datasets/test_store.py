@@ -14,7 +14,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from sql_optim_env.datasets import Dataset, DatasetStore, Instance, default_data_dir
+from sql_optim_env.datasets import Dataset, DatasetStore, Instance, default_data_dir, get_dataset
 from sql_optim_env.datasets import store as store_module
 from sql_optim_env.datasets.shop import Shop
 from sql_optim_env.errors import InfraError
@@ -71,6 +71,11 @@ def test_the_path_is_known_before_anything_is_built(store: DatasetStore, instanc
     assert path.relative_to(store.root).parts[0] == "shop"
     assert path.name == "single.duckdb"
     assert not store.root.exists()
+
+
+def test_a_file_is_named_after_its_engine(store: DatasetStore) -> None:
+    instance = get_dataset("tune_seed_bank").public
+    assert store.path(instance).name == "public.sqlite"
 
 
 def test_row_counts_come_with_the_instance(store: DatasetStore, instance: Instance) -> None:

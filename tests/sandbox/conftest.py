@@ -11,8 +11,10 @@ import pytest
 from sql_optim_env.sandbox.jobs import prepare_task
 from sql_optim_env.sandbox.limits import WorkerLimits
 from sql_optim_env.sandbox.pool import Sandbox
+from sql_optim_env.sandbox.tune_jobs import prepare_tune
 
 TASK = "task_1_basic_antipatterns"
+TUNE_TASK = "tune_seed_bank"
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -73,3 +75,18 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shop_sandbox(make_sandbox: Callable[..., Sandbox], shop: Path) -> Sandbox:
     return make_sandbox(data_dir=shop, deadline_s=60.0)
+
+
+@pytest.fixture(scope="session")
+def depot(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with one tune task prepared, from nothing unless the directory is given."""
+    chosen = os.environ.get("SQL_OPTIM_DATA_DIR")
+    data_dir = Path(chosen) if chosen else tmp_path_factory.mktemp("datasets")
+    with Sandbox(workers=1, data_dir=data_dir, scratch_root=tmp_path_factory.mktemp("scratch")) as sandbox:
+        sandbox.call(prepare_tune, TUNE_TASK, deadline_s=240.0)
+    return data_dir
+
+
+@pytest.fixture
+def tune_sandbox(make_sandbox: Callable[..., Sandbox], depot: Path) -> Sandbox:
+    return make_sandbox(data_dir=depot, deadline_s=60.0)

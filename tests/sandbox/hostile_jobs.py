@@ -19,6 +19,11 @@ def echo(value: object) -> object:
     return value
 
 
+def leave_file(name: str, content: str) -> str:
+    Path(name).write_text(content)  # a worker's working directory is its scratch directory
+    return name
+
+
 def pid_after(seconds: float) -> int:
     time.sleep(seconds)
     return os.getpid()

@@ -85,6 +85,31 @@ def test_a_result_or_an_argument_that_cannot_be_pickled_is_ours(sandbox: Sandbox
     assert sandbox.call(jobs.echo, 1) == 1
 
 
+def test_a_file_that_a_job_left_can_be_collected_before_the_worker_runs_anything_else(sandbox: Sandbox) -> None:
+    kept = sandbox.make_directory("kept-")
+    threads = [threading.Thread(target=collect_one, args=(sandbox, kept, number)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {path.name: path.read_text() for path in kept.iterdir()} == {str(number): str(number) for number in range(8)}
+
+
+def collect_one(sandbox: Sandbox, kept: Path, number: int) -> None:
+    """All jobs leave a file of the same name: one that ran too early would overwrite another's."""
+    sandbox.call(jobs.leave_file, "left", str(number), collect=lambda name, scratch: os.replace(scratch / str(name), kept / str(number)))
+
+
+def test_trouble_while_collecting_is_raised_and_the_worker_serves_on(sandbox: Sandbox) -> None:
+    def refuse(name: object, scratch: Path) -> None:
+        raise InfraError("cannot be kept")
+
+    with pytest.raises(InfraError, match="cannot be kept"):
+        sandbox.call(jobs.leave_file, "left", "x", collect=refuse)
+    assert sandbox.call(jobs.echo, 1) == 1
+    assert sandbox.metrics().infra_errors == 1
+
+
 def test_a_call_can_have_a_deadline_of_its_own(sandbox: Sandbox) -> None:
     assert sandbox.call(jobs.pid_after, 1.3, deadline_s=20.0) > 0
     with pytest.raises(AgentError, match=r"did not finish within 0\.3 s"):

@@ -11,10 +11,27 @@ import pytest
 from sql_optim_env.engines.base import Column, Difference, Execution
 from sql_optim_env.errors import AgentError, ErrorCode
 from sql_optim_env.grading.evidence import ExplainResult, InstanceMeasurement, QueryResult, RewriteEvidence
+from sql_optim_env.grading.tune_evidence import ScratchResult, TuneEvidence, TuneMeasurement
 from sql_optim_env.server.environment import SQLOptimEnvironment
 from sql_optim_env.server.runtime import Runtime
 from sql_optim_env.server.settings import Settings
 from sql_optim_env.tasks.task import Task
+
+
+class ScriptedScratch:
+    """A copy on which nothing happens; it counts how often it was closed."""
+
+    def __init__(self) -> None:
+        self.closed = 0
+
+    def query(self, sql: str) -> ScratchResult:
+        return ScratchResult((Column("n", "INTEGER"),), ((1,),), 1, False, 5, 9, False, 0.1)
+
+    def explain(self, sql: str) -> ExplainResult:
+        return ExplainResult("PLAN", None)
+
+    def close(self) -> None:
+        self.closed += 1
 
 
 class ScriptedRunner:
@@ -24,6 +41,7 @@ class ScriptedRunner:
         self.trouble: Exception | None = None
         self.rows: tuple[tuple[Any, ...], ...] = ((1, "x"),)
         self.plan = "PLAN"
+        self.scratches: list[ScriptedScratch] = []
 
     def grade(self, task: Task, sql: str) -> RewriteEvidence:
         self._maybe_raise()
@@ -43,6 +61,17 @@ class ScriptedRunner:
     def explain(self, task: Task, sql: str) -> ExplainResult:
         self._maybe_raise()
         return ExplainResult(self.plan, None)
+
+    def grade_tune(self, task: Task, sql: str, ddl: tuple[str, ...]) -> TuneEvidence:
+        self._maybe_raise()
+        right = (sql, ddl) == (task.tune.reference_sql, task.tune.reference_ddl)
+        roles: tuple[Any, ...] = ("public", "twin", "twin")
+        measured = (TuneMeasurement(role, role, Difference("equal", ""), 1000, 100, 100 if right else 1000, 9, 0) for role in roles)
+        return TuneEvidence("v1", tuple(measured), plan=self.plan, row_count=1)
+
+    def open_scratch(self, task: Task) -> ScriptedScratch:
+        self.scratches.append(ScriptedScratch())
+        return self.scratches[-1]
 
     def _maybe_raise(self) -> None:
         if self.trouble is not None:

@@ -21,6 +21,7 @@ from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
 TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
+TUNE = catalogue().select(family="tune")[0]
 
 
 def reference(task: Task = TASK) -> SQLOptimAction:
@@ -247,3 +248,27 @@ def test_error_codes_of_the_agent_stay_in_the_documented_enum(environment: SQLOp
         observation = environment.step(action)
         assert observation.error is not None
         assert ErrorCode(observation.error.code) in (ErrorCode.KIND_NOT_ALLOWED, ErrorCode.EMPTY_SQL)
+
+
+def test_an_episode_gives_back_its_copy_when_another_begins_and_when_the_session_ends(environment: SQLOptimEnvironment, runtime) -> None:
+    scratches = runtime.scripted.scratches
+    environment.reset(task_id=TUNE.id)
+    with pytest.raises(InvalidArgumentError):
+        environment.reset(task_id=TUNE.id, family="rewrite")
+    assert [scratch.closed for scratch in scratches] == [0]
+    environment.reset(task_id=TASK.id)
+    environment.reset(task_id=TUNE.id)
+    assert [scratch.closed for scratch in scratches] == [1, 0]
+    environment.close()
+    environment.close()
+    assert [scratch.closed for scratch in scratches] == [1, 1]
+
+
+def test_a_tune_submission_is_paid_by_its_one_term_and_ends_the_episode(environment: SQLOptimEnvironment) -> None:
+    environment.reset(task_id=TUNE.id)
+    seen = environment.step(SQLOptimAction(optimized_query=TUNE.tune.reference_sql, ddl=list(TUNE.tune.reference_ddl)))
+    assert (seen.reward, seen.score, seen.done, seen.logical_reads) == (1.0, 1.0, True, 100)
+    assert environment.rubric is not None
+    assert {name: child.last_score for name, child in environment.rubric.named_rubrics() if child.last_score} == {"logical_reads": 1.0}
+    with pytest.raises(EpisodeStateError):
+        environment.step(SQLOptimAction())

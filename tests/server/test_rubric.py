@@ -15,6 +15,7 @@ def test_the_terms_are_named_children() -> None:
         "approval_correctness",
         "summary_quality",
         "severity_labels",
+        "logical_reads",
         "solved",
     ]
     assert names == list(TERMS)

@@ -3,16 +3,17 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sql_optim_env.errors import InfraError
-from sql_optim_env.sandbox import jobs
+from sql_optim_env.sandbox import jobs, tune_jobs
 from sql_optim_env.server import runtime as module
 from sql_optim_env.server.runtime import Readiness, Runtime, SandboxRunner
 from sql_optim_env.server.settings import Settings
-from sql_optim_env.tasks.catalogue import catalogue
+from sql_optim_env.tasks.catalogue import Catalogue, catalogue
 
 
 class FakeSandbox:
@@ -76,8 +77,10 @@ def test_it_is_starting_until_workers_datasets_and_tasks_are_there(parts) -> Non
     runtime.wait_ready(10)
     assert runtime.readiness == Readiness("ready", "ready")
     assert "public" in store.built
-    assert {call[1] for call in sandbox.calls if call[0] is jobs.prepare_task} == {task.id for task in catalogue().all()}
-    assert "CREATE TABLE" in runtime.schema_info("shop")
+    for family, job in (("rewrite", jobs.prepare_task), ("tune", tune_jobs.prepare_tune)):
+        assert {call[1] for call in sandbox.calls if call[0] is job} == {task.id for task in catalogue().select(family=family)}
+    for dataset in {task.dataset for task in catalogue().all()}:
+        assert "CREATE TABLE" in runtime.schema_info(dataset)
     runtime.close()
 
 
@@ -157,3 +160,41 @@ def test_the_runner_calls_the_jobs_with_the_measure_of_the_settings(settings: Se
         (jobs.run_query, task.id, "Q"),
         (jobs.explain_query, task.id, "E"),
     ]
+
+
+def test_the_runner_calls_the_jobs_of_the_tune_family(settings: Settings) -> None:
+    sandbox, task = FakeSandbox(), catalogue().select(family="tune")[0]
+    runner = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
+    assert runner.grade_tune(task, "S", ("D",)) == "answer"  # type: ignore[comparison-overlap]
+    assert runner.open_scratch(task).explain("E") == "answer"  # type: ignore[comparison-overlap]
+    assert sandbox.calls == [(tune_jobs.grade_tune, task.id, "S", ("D",)), (tune_jobs.scratch_explain, task.id, None, "E")]
+
+
+def test_another_sqlite_than_the_expected_one_is_refused_at_the_start(parts, monkeypatch: pytest.MonkeyPatch) -> None:
+    runtime, sandbox, _ = parts
+    monkeypatch.setattr("apsw.sqlite_lib_version", lambda: "3.1.4")
+    sandbox.go.set()
+    runtime.start()
+    with pytest.raises(InfraError, match="SQLite is 3"):
+        runtime.wait_ready(10)
+    runtime.close()
+
+
+def test_a_family_that_cannot_be_prepared_is_said(parts) -> None:
+    runtime, sandbox, _ = parts
+    runtime.tasks = Catalogue([replace(catalogue().all()[0], family="audit")])
+    sandbox.go.set()
+    runtime.start()
+    with pytest.raises(InfraError, match="of the family audit, which this server cannot prepare"):
+        runtime.wait_ready(10)
+    runtime.close()
+
+
+def test_the_engine_is_part_of_the_versions(parts) -> None:
+    runtime, _, _ = parts
+    versions = runtime.versions()
+    assert versions["engine_sqlite"].startswith("sqlite-3.54.1+")
+    assert set(versions) == {"engine_sqlite", "datasets", "dataset_shop"}
+    runtime.tasks = Catalogue(catalogue().select(family="rewrite"))
+    assert runtime.versions()["dataset_shop"] == versions["dataset_shop"]
+    assert runtime.versions()["datasets"] != versions["datasets"]

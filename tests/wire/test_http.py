@@ -7,6 +7,7 @@ import json
 
 from sql_optim_env import __version__
 from sql_optim_env.datasets.registry import get_dataset
+from sql_optim_env.engines.sqlite import engine_version
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, SQLOptimState
 from sql_optim_env.tasks.catalogue import catalogue, public_spec
 
@@ -18,7 +19,10 @@ def test_health_and_ready_and_their_versions(server) -> None:
     assert server.request("/health") == (200, {"status": "healthy"})
     status, body = server.request("/ready")
     assert status == 200
+    digest, engine = body.pop("datasets"), body.pop("engine_sqlite")
     assert body == {"status": "ready", "progress": "ready", "version": __version__, "dataset_shop": get_dataset("shop").version}
+    assert len(digest) == 24
+    assert engine == engine_version()
 
 
 def test_the_root_points_to_everything_there_is(server) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -11,7 +12,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sql_optim_env.cli import measures
+from sql_optim_env.cli import measures, tune_measures
+from sql_optim_env.cli.local_server import LocalServer
 from sql_optim_env.cli.measures import Figure
 
 __all__ = ["bench"]
@@ -26,11 +28,19 @@ def bench(
 ) -> None:
     """Measure grading against the bare engine and a plain grader, throughput, time to ready, and memory."""
     said = Console(stderr=True, highlight=False)
-    figures = list(measures.measure_all(repeats, reference, said.print))
+    figures = [*measures.measure_all(repeats, reference, said.print), *_tune(repeats, said.print)]
     if as_json:
         typer.echo(json.dumps([asdict(figure) for figure in figures], indent=2))
     else:
         Console().print(_table(figures))
+
+
+def _tune(repeats: int, say: measures.Say) -> Iterator[Figure]:
+    say("queries on a large scratch copy")
+    yield from tune_measures.scratch_steps(repeats)
+    with LocalServer({"SQL_OPTIM_LOG_LEVEL": "warning", "SQL_OPTIM_WORKERS": "1"}) as server:
+        say("graded tune submissions")
+        yield from tune_measures.graded_submissions(server, repeats)
 
 
 def _table(figures: list[Figure]) -> Table:

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from sql_optim_env.agents.player import EpisodeResult, play
 from sql_optim_env.agents.roster import make_player
+from sql_optim_env.agents.tune import Experiment, experiments
 from sql_optim_env.cli.local_server import LocalServer
 from sql_optim_env.client import SQLOptimEnv
 from sql_optim_env.tasks.catalogue import catalogue
@@ -20,6 +21,8 @@ __all__ = ["PLAYERS", "demo"]
 PLAYERS = ("oracle", "null", "echo")
 
 _TABLE_WIDTH = 110
+_TUNED_TASK = "tune_country_vet"
+"""A task on which plausible indexes make a correct rewrite worse."""
 
 
 def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
@@ -28,11 +31,15 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instea
     with LocalServer({"SQL_OPTIM_LOG_LEVEL": "warning"}, progress=said.print) as server:
         said.print(f"server ready on {server.url}")
         results = _play_all(server.url)
+        tuned = () if as_json else _experiment(server.url)
     if as_json:
         typer.echo(json.dumps([_row(result) for result in results], indent=2))
     else:
         # A pipe or a narrow terminal must not cut the figures.
-        Console(width=max(Console().width, _TABLE_WIDTH)).print(_table(results))
+        console = Console(width=max(Console().width, _TABLE_WIDTH))
+        console.print(_table(results))
+        if tuned:
+            console.print(_experiments_table(tuned))
 
 
 def _play_all(url: str) -> list[EpisodeResult]:
@@ -40,6 +47,12 @@ def _play_all(url: str) -> list[EpisodeResult]:
     players = [make_player(name, tasks.get) for name in PLAYERS]
     with SQLOptimEnv(base_url=url).sync() as client:
         return [play(client, player, task_id=task.id, seed=0) for task in tasks.all() for player in players]
+
+
+def _experiment(url: str) -> tuple[Experiment, ...]:
+    """Every known submission of one tune task, tried on a scratch copy and then handed in."""
+    with SQLOptimEnv(base_url=url).sync() as client:
+        return experiments(client, catalogue().get(_TUNED_TASK))
 
 
 def _row(result: EpisodeResult) -> dict[str, Any]:
@@ -73,6 +86,16 @@ def _table(results: list[EpisodeResult]) -> Table:
             _milliseconds(result.ms_after),
             end_section=place % len(PLAYERS) == len(PLAYERS) - 1,
         )
+    return table
+
+
+def _experiments_table(tuned: tuple[Experiment, ...]) -> Table:
+    table = Table(title=f"{_TUNED_TASK}: what each half of the answer is worth", caption="pages: logical reads, hits and misses alike")
+    table.add_column("submission", no_wrap=True)
+    for heading in ("pages on the scratch copy", "pages when graded", "score"):
+        table.add_column(heading, justify="right")
+    for experiment in tuned:
+        table.add_row(experiment.name, _count(experiment.scratch_pages), _count(experiment.pages), f"{experiment.score:.3f}")
     return table
 
 

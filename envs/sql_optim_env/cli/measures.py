@@ -94,7 +94,7 @@ def grading(server: LocalServer, repeats: int, yardstick: Path) -> Iterator[Figu
     plain = _load(yardstick)
     store = DatasetStore(default_data_dir())
     with SQLOptimEnv(base_url=server.url).sync() as client:
-        for task in catalogue().all():
+        for task in catalogue().select(family="rewrite"):
             paths = [store.ensure(instance) for instance in task_instances(task)]
             grader = plain.ReferenceGrader(store.path(get_dataset(task.dataset).public))
             bare = _BareEngine(paths)

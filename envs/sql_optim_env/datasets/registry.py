@@ -1,10 +1,11 @@
-"""The datasets there are, by name."""
+"""The datasets there are, by name: those that are written by hand, and those that are generated when they are asked for."""
 
 from __future__ import annotations
 
 from typing import Final
 
 from sql_optim_env.datasets.dataset import Dataset
+from sql_optim_env.datasets.generate.tune import COUNTS, generated_dataset, task_name
 from sql_optim_env.datasets.shop import Shop
 from sql_optim_env.datasets.tune import tune_datasets
 from sql_optim_env.errors import InvalidArgumentError
@@ -15,13 +16,14 @@ _DATASETS: Final[dict[str, Dataset]] = {dataset.name: dataset for dataset in (Sh
 
 
 def dataset_names() -> tuple[str, ...]:
-    """Every dataset's name; the first is the default one."""
+    """The name of every dataset that is written by hand; the first is the default one."""
     return tuple(_DATASETS)
 
 
 def get_dataset(name: str) -> Dataset:
-    """The dataset of that name. Raises InvalidArgumentError, listing the names, when there is none."""
-    try:
-        return _DATASETS[name]
-    except KeyError:
-        raise InvalidArgumentError(f"no dataset {name!r}; there are: {', '.join(_DATASETS)}") from None
+    """The dataset of that name, generated or not. Raises InvalidArgumentError, listing the names, when there is none."""
+    found = _DATASETS.get(name) or generated_dataset(name)
+    if found is None:
+        generated = (f"{task_name(split, 0)} to {task_name(split, count - 1)}" for split, count in COUNTS.items())
+        raise InvalidArgumentError(f"no dataset {name!r}; there are: {', '.join((*_DATASETS, *generated))}")
+    return found

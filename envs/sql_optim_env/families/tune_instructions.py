@@ -9,6 +9,7 @@ from sql_optim_env.families.base import RewardMode
 from sql_optim_env.grading.feedback import HAZARDS
 from sql_optim_env.grading.report import BINARY_THRESHOLD, RewardProfile
 from sql_optim_env.models import MAX_SQL_LENGTH
+from sql_optim_env.sandbox.tune_jobs import MAX_GROWTH
 from sql_optim_env.tasks.task import Task
 
 __all__ = ["tune_instructions"]
@@ -38,7 +39,7 @@ To experiment ({task.max_explorations} actions at most, reward 0):
 {{"kind": "query", "sql": "..."}} runs one statement on your own copy of the public data and shows up to 50 rows and its logical_reads. \
 Any statement that stays inside the copy: SELECT, CREATE, DROP, INSERT, UPDATE, DELETE, ANALYZE, PRAGMA, VACUUM, EXPLAIN. What it changes \
 stays for your next experiments and counts for nothing else: break the copy, and only your experiments suffer. Each statement has a \
-connection and a transaction of its own, so settings and temporary tables do not stay.
+connection and a transaction of its own, so settings and temporary tables do not stay. The copy may grow by {MAX_GROWTH >> 20} MiB.
 {{"kind": "explain", "sql": "SELECT ..."}} shows the plan that SQLite would choose on your copy, as it is now.
 
 What counts: logical reads, every page of 4096 bytes that the engine asks for while it runs the query, in the cache or not. Nothing else: \

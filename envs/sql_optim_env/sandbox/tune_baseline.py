@@ -259,7 +259,7 @@ class TunePrepared:
             database = apply_ddl(database, ddl, tables=task.tables, max_indexes=task.max_indexes, deadline_s=time_left())
             return measure(database, sql, tables=task.tables, caps=task_caps(task))
         except AgentError as error:
-            raise InfraError(f"task {task.id} is broken: its {name} fails on instance {instance.name} ({error})") from error
+            raise InfraError(f"task {task.id} is broken: its {name} fails on instance {instance.name} ({error.code.value})") from error
 
 
 def _role(instance: Instance) -> TuneRole:

@@ -28,7 +28,7 @@ from sql_optim_env.sandbox.tune_baseline import (
 from sql_optim_env.sandbox.worker import config
 from sql_optim_env.tasks.catalogue import catalogue
 
-__all__ = ["CHANGED_COPY", "grade_tune", "max_copy_bytes", "prepare_tune", "scratch_explain", "scratch_query", "warm_up"]
+__all__ = ["CHANGED_COPY", "MAX_GROWTH", "grade_tune", "max_copy_bytes", "prepare_tune", "scratch_explain", "scratch_query", "warm_up"]
 
 CHANGED_COPY: Final = "changed-copy.sqlite"
 """Where :func:`scratch_query` leaves a copy that was changed: a file in the worker's scratch directory, for the caller to take away."""
@@ -36,7 +36,10 @@ CHANGED_COPY: Final = "changed-copy.sqlite"
 _HIDDEN_FAILURE = "the submission ran on the public data and failed on other data of the same schema"
 _HIDDEN_DIFFERENCE = "the result differs on a hidden instance"
 
-_ROOM_TO_GROW: Final = 16 << 20
+MAX_GROWTH: Final = 16 << 20
+"""Bytes by which a scratch copy may grow: several times what the indexes of the largest task take, and a bound for the disk, since every
+session may have a copy.
+"""
 
 
 def prepare_tune(task_id: str) -> TuneBaseline:
@@ -44,8 +47,14 @@ def prepare_tune(task_id: str) -> TuneBaseline:
 
     Builds the instances that are missing. Raises InfraError when the engine is not the expected one or the task is broken.
     """
-    _prepared.cache_clear()  # whoever prepares wants the files to be there
-    return _prepared(task_id).baseline
+    # Measured or read anew rather than remembered: whoever prepares wants the files to be there.
+    _prepared.cache_clear()
+    prepared = _prepared(task_id)
+    store = tune_bench().store
+    for item in prepared.instances:
+        if not store.path(item.instance).exists():  # its figures were kept, it was not; what is there is checked when it is read
+            store.ensure(item.instance)
+    return prepared.baseline
 
 
 def grade_tune(task_id: str, sql: str, ddl: tuple[str, ...]) -> TuneEvidence:
@@ -112,8 +121,8 @@ def warm_up() -> None:
 
 
 def max_copy_bytes(pristine: int) -> int:
-    """The most bytes a scratch copy may have, from the size of the pristine database: room for every index, and a bound for the disk."""
-    return 2 * pristine + _ROOM_TO_GROW
+    """The most bytes a scratch copy may have, from the size of the pristine database."""
+    return pristine + MAX_GROWTH
 
 
 class _Grade:

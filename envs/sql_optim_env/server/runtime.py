@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 from collections import Counter
@@ -149,9 +150,14 @@ class Runtime:
         return self._schema_info[dataset]
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of what a score depends on, for ``/ready``."""
-        names = sorted({task.dataset for task in self.tasks.all()})
-        return {"engine_sqlite": engine_version(), **{f"dataset_{name}": get_dataset(name).version for name in names}}
+        """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, and a digest over all."""
+        tasks = Counter(task.dataset for task in self.tasks.all())
+        datasets = {name: get_dataset(name).version for name in sorted(tasks)}
+        return {
+            "engine_sqlite": engine_version(),
+            "datasets": hashlib.blake2b(repr(datasets).encode(), digest_size=12).hexdigest(),
+            **{f"dataset_{name}": version for name, version in datasets.items() if tasks[name] > 1},
+        }
 
     def _say(self, message: str) -> None:
         with self._changed:

@@ -34,7 +34,7 @@ _ISSUE_FIELDS: Final = frozenset("type line severity also".split())
 
 def load_tasks(root: Traversable | Path) -> tuple[Task, ...]:
     """All tasks in the sub-folders of ``root``, in the order of the numbers in their ids."""
-    folders = [entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(("_", ".", "tune_"))]
+    folders = [entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(("_", "."))]
     return tuple(load_task(folder) for folder in sorted(folders, key=lambda folder: _natural(folder.name)))
 
 

@@ -29,7 +29,7 @@ from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.tune import draws, edges
 from sql_optim_env.datasets.tune.edges import Row, TableInfo
 
-__all__ = ["PAGE_SIZE", "TuneDataset"]
+__all__ = ["PAGE_SIZE", "TuneDataset", "shared_sources"]
 
 PAGE_SIZE: Final = 4096
 """Bytes; page counts mean nothing without it."""
@@ -66,7 +66,7 @@ class TuneDataset(Dataset):
     def version(self) -> str:
         """A digest of the source of this dataset's module and of what all of them share."""
         digest = hashlib.blake2b(digest_size=12)
-        for source in (*(Path(module) for module in (__file__, draws.__file__, edges.__file__)), Path(inspect.getfile(type(self)))):
+        for source in (*shared_sources(), Path(inspect.getfile(type(self)))):
             digest.update(source.name.encode() + b"\0" + source.read_bytes())
         return digest.hexdigest()
 
@@ -133,6 +133,11 @@ class TuneDataset(Dataset):
     @property
     def _afterwards(self) -> list[str]:
         return [statement for statement in self._statements if not _created_table(statement)]
+
+
+def shared_sources() -> tuple[Path, ...]:
+    """The source files on which the data of every dataset of the family depends."""
+    return tuple(Path(module) for module in (__file__, draws.__file__, edges.__file__))
 
 
 def _created_table(statement: str) -> str:

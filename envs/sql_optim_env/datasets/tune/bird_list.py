@@ -13,7 +13,10 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 __all__ = ["DATASET"]
 
 _GENERA: Final = "Acrocephalus Calidris Emberiza Hippolais Lanius Motacilla Oenanthe Phylloscopus Sylvia Turdus".split()
-_EPITHETS: Final = "alba borealis cinerea collaris hispanica isabellina minor palustris pilaris rubetra rustica torquata".split()
+_EPITHETS: Final = (
+    "alba alpina aurita borealis cinerea collaris excubitor flava hispanica isabellina lapponica marina minor montana palustris pilaris "
+    "rubetra rustica serena sibirica torquata trochilus vespertina viridis"
+).split()
 
 
 class _BirdList(TuneDataset):
@@ -28,17 +31,17 @@ CREATE TABLE sighting (
 );
 """
     tables: ClassVar[tuple[str, ...]] = ("sighting",)
-    sizes: ClassVar[Mapping[str, int]] = {"sighting": 10_800, "days": 96}
+    sizes: ClassVar[Mapping[str, int]] = {"sighting": 14_000, "days": 92}
     hot: ClassVar[Mapping[str, Sequence[Value]]] = {"sighting.site": (1, 1, 1, 2)}
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
-        """As many sightings on each day and at each of three sites. Most species are rare, so that the list still grows late in the season."""
+        """As many sightings on each day and at each of three sites. Most species are rare: the list still grows late in the season."""
         count = sizes["sighting"]
         kinds = [f"{genus} {epithet}" for genus in _GENERA for epithet in _EPITHETS]
         dice.shuffle(kinds)
         days, sites = dealt(dice, range(1, sizes["days"] + 1), count), dealt(dice, (1, 2, 3), count)
         sightings: list[Row] = [
-            (number, day, site, kinds[int(len(kinds) * dice.random() ** 3)], dice.randrange(1, 60))
+            (number, day, site, kinds[int(len(kinds) * dice.random() ** 6)], dice.randrange(1, 60))
             for number, day, site in zip(gapped_ids(dice, count), days, sites, strict=True)
         ]
         return {"sighting": sightings}

@@ -13,10 +13,11 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 __all__ = ["DATASET"]
 
 _VAULT: Final = 31
+_SMALL: Final = 200  # reels; edge instances have fewer
 _WORDS: Final = (
-    "splice at nine minutes holds; perforation torn over twenty frames; shrinkage below one percent; smells of vinegar, to be copied before winter; "
-    "titles in the second language; sound track worn, hum throughout; green scratch from the gate; tail leader missing; colour faded to magenta; "
-    "hand tinted sunset; a face in the crowd is the director's"
+    "splice at nine minutes holds; perforation torn over twenty frames; shrinkage below one percent; smells of vinegar, to "
+    "be copied before winter; titles in the second language; sound track worn, hum throughout; green scratch from the gate;"
+    " tail leader missing; colour faded to magenta; hand tinted sunset; a face in the crowd is the director's"
 ).split()
 
 
@@ -44,10 +45,14 @@ CREATE TABLE showing (
     }
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
-        """Reel numbers have three to seven digits. As many reels as ``sizes`` says lie in the vault; every reel is shown equally often."""
+        """Reel numbers have three to six digits, and on edge instances up to seven; every reel is shown equally often.
+
+        As many reels as ``sizes`` says lie in the vault.
+        """
         count = sizes["reel"]
         low = set(range(300, 1_300, 50)[: count // 2])
-        ids = sorted(low | {1_000_000 - at for at in gapped_ids(dice, count - len(low), gap=300)})
+        top = 1_000_000 if count > _SMALL else 1_003_000
+        ids = sorted(low | {top - at for at in gapped_ids(dice, count - len(low), gap=300)})
         wanted = set(dice.sample(ids, min(sizes["in_vault"], len(ids))))
         reels: list[Row] = [
             (

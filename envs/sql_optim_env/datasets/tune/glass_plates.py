@@ -12,13 +12,16 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 
 __all__ = ["DATASET"]
 
-_EMULSIONS: Final = tuple(f"{speed}{sensitised}" for speed in "103a IIa IIIa I IV V".split() for sensitised in "-O -J -F -D -E -G -N -B -C".split())
+_EMULSIONS: Final = tuple(
+    f"{speed}{sensitised}" for speed in "103a IIa IIIa I IV V".split() for sensitised in "-O -J -F -D -E -G -N -B -C".split()
+)
 _FIELDS: Final = range(101, 161)
 _WANTED: Final = ((117, "103a-O"), (117, "IIa-D"), (128, "103a-E"), (140, "IIIa-J"), (155, "IIa-O"))
 _CLOCK_WAS_WRONG: Final = 7
 _WORDS: Final = (
-    "guided on the finder star; seeing two arcseconds, wind from the west; dome slit fogged; developed four minutes in fresh D19; a meteor crosses "
-    "the lower corner; emulsion lifted at one edge; exposure stopped twice for cloud; moon rising; comparison stars marked in ink"
+    "guided on the finder star; seeing two arcseconds, wind from the west; dome slit fogged; developed four minutes in "
+    "fresh D19; a meteor crosses the lower corner; emulsion lifted at one edge; exposure stopped twice for cloud; moon "
+    "rising; comparison stars marked in ink"
 ).split()
 
 
@@ -43,7 +46,7 @@ CREATE TABLE plate (
     }
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
-        """Fields and emulsions are each dealt evenly; of every wanted pair there are as many plates as ``sizes`` says, one by observer 7."""
+        """Fields and emulsions are dealt evenly; of every wanted pair there are as many plates as ``sizes`` says, one by observer 7."""
         count, wanted = sizes["plate"], sizes["wanted"]
         pairs = [pair for pair in _WANTED for _ in range(wanted)][:count]
         observers = [_CLOCK_WAS_WRONG if place % max(wanted, 1) == 0 else dice.randrange(8, 21) for place in range(len(pairs))]

@@ -26,19 +26,20 @@ CREATE TABLE section (
 );
 """
     tables: ClassVar[tuple[str, ...]] = ("section",)
-    sizes: ClassVar[Mapping[str, int]] = {"section": 1_200, "ashy": 150}
-    hot: ClassVar[Mapping[str, Sequence[Value]]] = {"section.ash": (2, 3, 3, 4, 9), "section.depth": (5_000, 5_001, 5_002)}
+    sizes: ClassVar[Mapping[str, int]] = {"section": 840, "ashy": 150}
+    hot: ClassVar[Mapping[str, Sequence[Value]]] = {"section.ash": (29, 30, 30, 31, 90), "section.depth": (5_000, 5_001, 5_002)}
+    edge_seed: ClassVar[int] = 131
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
-        """Scans of 8 to 9 kB, each on two overflow pages. Sections were scanned in no order of depth; one in eight holds a layer of ash."""
+        """Scans of 8 to 9 kB, each on two overflow pages; more than one in six holds a layer of ash. Ids say nothing of depths."""
         count = sizes["section"]
-        ash = [dice.randrange(3, 10) for _ in range(min(sizes["ashy"], count))]
-        ash += dealt(dice, (0, 1, 2), count - len(ash))
+        ash = [dice.randrange(30, 100) for _ in range(min(sizes["ashy"], count))]
+        ash += dealt(dice, range(2, 30), count - len(ash))
         dice.shuffle(ash)
         size = 2 * _CHAIN if count > 200 else 40
         sections: list[Row] = [
-            (number, dice.randbytes(size + dice.randrange(200, 480)), dice.randrange(0, 310_000), grade)
-            for number, grade in zip(gapped_ids(dice, count), ash, strict=True)
+            (number, dice.randbytes(size + dice.randrange(200, 480)), dice.randrange(2, 310_000), share)
+            for number, share in zip(gapped_ids(dice, count), ash, strict=True)
         ]
         return {"section": sections}
 

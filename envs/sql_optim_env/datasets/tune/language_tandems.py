@@ -12,13 +12,16 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 
 __all__ = ["DATASET"]
 
-_NAMES: Final = "Amira Boris Chiara Dragan Elif Farid Gesine Hana Idris Jelena Kofi Leila Marek Nadia Oskar Pilar Rashid Sanna Tomas Yuki".split()
+_NAMES: Final = (
+    "Amira Boris Chiara Dragan Elif Farid Gesine Hana Idris Jelena Kofi Leila Marek Nadia Oskar Pilar Rashid Sanna Tomas Yuki".split()
+)
 _LANGUAGES: Final = "Arabic Danish Finnish Greek Italian Japanese Polish Portuguese Turkish Welsh".split()
 _STATES: Final = ("ended", "met once", "running", "withdrawn")
 _WORDS: Final = (
-    "spoke about the market and the price of plums; still mixes up the past tenses; read a page of the newspaper aloud; wants more practice on the "
-    "telephone; laughed at the false friends list; homework is a letter to the landlord; came late because of the tram; good ear for vowels, "
-    "numbers above a hundred are shaky; next time the kitchen, then directions"
+    "spoke about the market and the price of plums; still mixes up the past tenses; read a page of the newspaper aloud; "
+    "wants more practice on the telephone; laughed at the false friends list; homework is a letter to the landlord; came "
+    "late because of the tram; good ear for vowels, numbers above a hundred are shaky; next time the kitchen, then "
+    "directions"
 ).split()
 
 
@@ -59,7 +62,7 @@ CREATE TABLE pairing (
     edge_seed: ClassVar[int] = 351
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
-        """Every learner has as many meetings as any other. As many pairs wait as ``sizes`` says, each of two learners that no other pair has."""
+        """Every learner has as many meetings as any other. As many pairs wait as ``sizes`` says, no two with a learner in common."""
         ids = gapped_ids(dice, sizes["learner"])
         learners: list[Row] = [(number, f"{dice.choice(_NAMES)} {number}", text(dice, _WORDS, dice.randrange(330, 420))) for number in ids]
         meetings: list[Row] = [

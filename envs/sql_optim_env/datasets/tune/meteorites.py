@@ -14,9 +14,10 @@ __all__ = ["DATASET"]
 
 _SYLLABLES: Final = "al bar cho dun el for gran hol im jor kal lun mor nes or pul quen rad sal tor ur ves wen yal zag".split()
 _WORDS: Final = (
-    "fusion crust complete, flow lines on the leading face; cut and polished on one side, bands at sixty degrees; chondrules up to two millimetres; "
-    "rust along a crack, kept over silica gel; struck a barn roof in daylight and was warm when picked up; found by plough, taken for slag; matrix "
-    "dark, metal grains bright; half of it went to another museum in exchange"
+    "fusion crust complete, flow lines on the leading face; cut and polished on one side, bands at sixty degrees; "
+    "chondrules up to two millimetres; rust along a crack, kept over silica gel; struck a barn roof in daylight and was "
+    "warm when picked up; found by plough, taken for slag; matrix dark, metal grains bright; half of it went to another "
+    "museum in exchange"
 ).split()
 
 
@@ -41,9 +42,9 @@ CREATE TABLE fall (
 );
 
 CREATE TABLE finder (
-    id      INTEGER PRIMARY KEY,
-    name    TEXT NOT NULL,
-    letters TEXT NOT NULL
+    id    INTEGER PRIMARY KEY,
+    name  TEXT NOT NULL,
+    terms TEXT NOT NULL
 );
 
 CREATE TABLE specimen (
@@ -67,10 +68,17 @@ CREATE TABLE specimen (
             for number in gapped_ids(dice, sizes["fall"] if countries else 0)
         ]
         finders: list[Row] = [
-            (number, f"{_name(dice)} {_name(dice)}", text(dice, _WORDS, dice.randrange(600, 700))) for number in gapped_ids(dice, sizes["finder"])
+            (number, f"{_name(dice)} {_name(dice)}", text(dice, _WORDS, dice.randrange(600, 700)))
+            for number in gapped_ids(dice, sizes["finder"])
         ]
         specimens: list[Row] = [
-            (number, dice.choice(falls)[0], dice.choice(finders)[0], dice.randrange(20, 1_200), text(dice, _WORDS, dice.randrange(800, 1_000)))
+            (
+                number,
+                dice.choice(falls)[0],
+                dice.choice(finders)[0],
+                dice.randrange(20, 1_200),
+                text(dice, _WORDS, dice.randrange(800, 1_000)),
+            )
             for number in gapped_ids(dice, sizes["specimen"] if falls and finders else 0)
         ]
         return {"country": countries, "fall": falls, "finder": finders, "specimen": specimens}

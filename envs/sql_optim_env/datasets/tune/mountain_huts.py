@@ -14,10 +14,13 @@ __all__ = ["DATASET"]
 
 _VALLEY: Final = 7
 _SHARES: Final = (70, 80, 88, 94, 98)  # percent of the entries that are signed before an evening
-_PEAKS: Final = "Adler Birk Dachs Eisen Falken Geier Hoch Joch Kessel Lerchen Mittag Nebel Ochsen Pfaffen Roten Schnee Tauben Wilden Zinnen".split()
+_PEAKS: Final = (
+    "Adler Birk Dachs Eisen Falken Geier Hoch Joch Kessel Lerchen Mittag Nebel Ochsen Pfaffen Roten Schnee Tauben Wilden Zinnen".split()
+)
 _WORDS: Final = (
-    "up by the ridge in thick fog, heard the bells before we saw the roof; soup and a dry bunk; wind from the north all night; two of us turn back, the "
-    "others try the saddle; snow soft after nine; the spring is frozen; left a rope for whoever needs it; thanks to the warden and her dog"
+    "up by the ridge in thick fog, heard the bells before we saw the roof; soup and a dry bunk; wind from the north all "
+    "night; two of us turn back, the others try the saddle; snow soft after nine; the spring is frozen; left a rope for "
+    "whoever needs it; thanks to the warden and her dog"
 ).split()
 
 
@@ -47,6 +50,7 @@ CREATE TABLE entry (
     sizes: ClassVar[Mapping[str, int]] = {"hut": 400, "of_valley": 9, "evening": 5, "entry": 26_000}
     references: ClassVar[Mapping[str, str]] = {"entry.hut_id": "hut"}
     hot: ClassVar[Mapping[str, Sequence[Value]]] = {"hut.valley": (_VALLEY, _VALLEY, _VALLEY + 1), "evening.minute": (0, 30, 60, 90, 91)}
+    edge_seed: ClassVar[int] = 151
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
         """Huts draw about equally many parties; an evening is the minute of one of the later entries."""
@@ -57,7 +61,7 @@ CREATE TABLE entry (
                 number,
                 _VALLEY if number in wanted else dice.choice([valley for valley in range(1, 50) if valley != _VALLEY]),
                 f"{dice.choice(_PEAKS)}hütte {number}",
-                text(dice, _WORDS, dice.randrange(280, 340)),
+                text(dice, _WORDS, dice.randrange(850, 990)),
             )
             for number in ids
         ]

@@ -16,9 +16,9 @@ _PREFIXES: Final = "CT DL EA F G HB I JA LA OE ON OZ PA SM SP UA VE VK W ZL".spl
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _BANDS: Final = (20, 40, 20, 80, 20, 15, 20, 10)
 _WORDS: Final = (
-    "strong at first and gone within a minute; running five watts into a wire over the garden; has a new keyer and likes it; fading, name only on the "
-    "third try; was a ship's operator for thirty years; beam pointed away, off the side; grey line opening to the south; asked for a card by way "
-    "of the bureau; rain static; his dog could be heard"
+    "strong at first and gone within a minute; running five watts into a wire over the garden; has a new keyer and likes "
+    "it; fading, name only on the third try; was a ship's operator for thirty years; beam pointed away, off the side; grey "
+    "line opening to the south; asked for a card by way of the bureau; rain static; his dog could be heard"
 ).split()
 
 
@@ -49,9 +49,12 @@ CREATE INDEX card_contact ON card(contact_id);
 CREATE INDEX confirmation_contact ON confirmation(contact_id);
 """
     tables: ClassVar[tuple[str, ...]] = ("contact", "card", "confirmation")
-    sizes: ClassVar[Mapping[str, int]] = {"contact": 5_600, "open": 26, "card": 3_300, "confirmation": 3_500}
+    sizes: ClassVar[Mapping[str, int]] = {"contact": 5_600, "open": 45, "card": 3_300, "confirmation": 3_500}
     references: ClassVar[Mapping[str, str]] = {"card.contact_id": "contact", "confirmation.contact_id": "contact"}
-    hot: ClassVar[Mapping[str, Sequence[Value]]] = {"contact.band": (20, 20, 20, 40), "confirmation.state": ("refused", "refused", "Refused", "matched")}
+    hot: ClassVar[Mapping[str, Sequence[Value]]] = {
+        "contact.band": (20, 20, 20, 40),
+        "confirmation.state": ("refused", "refused", "Refused", "matched"),
+    }
 
     def rows(self, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
         """Half of the contacts are on 20 metres. As many of those as ``sizes`` says have neither a card nor a confirmation that counts."""
@@ -74,7 +77,9 @@ CREATE INDEX confirmation_contact ON confirmation(contact_id);
         by_post = (answered[:cut] + dice.choices(answered, k=sizes["card"]))[: sizes["card"]] if answered else []
         electronic = [(number, dice.choice(("matched", "matched", "waiting"))) for number in answered[cut:]]
         electronic += [(number, "refused") for number in sorted(left)[::2]]
-        electronic += [(dice.choice(answered or ids), dice.choice(("matched", "refused"))) for _ in range(sizes["confirmation"] if ids else 0)]
+        electronic += [
+            (dice.choice(answered or ids), dice.choice(("matched", "refused"))) for _ in range(sizes["confirmation"] if ids else 0)
+        ]
         electronic = electronic[: sizes["confirmation"]]
         dice.shuffle(by_post)
         dice.shuffle(electronic)

@@ -13,11 +13,13 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 __all__ = ["DATASET"]
 
 _MOUTH: Final = 12
-_NAMES: Final = "Alder Brook Chalk Dipper Eel Ferny Gravel Heron Iron Juniper Kestrel Lamprey Marl Otter Pike Quarry Rushy Sallow Trout Upper".split()
+_NAMES: Final = (
+    "Alder Brook Chalk Dipper Eel Ferny Gravel Heron Iron Juniper Kestrel Lamprey Marl Otter Pike Quarry Rushy Sallow Trout Upper".split()
+)
 _WORDS: Final = (
-    "bed of coarse gravel with redds in the tail of every pool; banks undercut and shaded by alder; silt from the maize fields above; a ford for "
-    "cattle, poached on both sides; water crowfoot to a third of the width; kick sample rich in mayfly and cased caddis; two parr of last year; "
-    "outfall of the old mill, dry; flow braided round an island of willow"
+    "bed of coarse gravel with redds in the tail of every pool; banks undercut and shaded by alder; silt from the maize "
+    "fields above; a ford for cattle, poached on both sides; water crowfoot to a third of the width; kick sample rich in "
+    "mayfly and cased caddis; two parr of last year; outfall of the old mill, dry; flow braided round an island of willow"
 ).split()
 _DEEPEST: Final = 5
 
@@ -69,7 +71,13 @@ CREATE TABLE reach (
             else:
                 others.append(add(others, int(dice.randrange(12) == 0)))
         reaches: list[Row] = [
-            (number, flows[number][0], f"{dice.choice(_NAMES)} {dice.choice(_NAMES)}", flows[number][1], text(dice, _WORDS, dice.randrange(1_780, 1_960)))
+            (
+                number,
+                flows[number][0],
+                f"{dice.choice(_NAMES)} {dice.choice(_NAMES)}",
+                flows[number][1],
+                text(dice, _WORDS, dice.randrange(1_780, 1_960)),
+            )
             for number in sorted(flows)
         ]
         return {"reach": reaches}

@@ -12,13 +12,20 @@ from sql_optim_env.datasets.tune.edges import Row, Value
 
 __all__ = ["DATASET"]
 
-_STATIONS: Final = tuple(
-    f"moored hydrophone array {number}, {place}, on the edge of the shelf"
-    for number, place in enumerate(
-        "Aurora Bank;Boreas Deep;Cinder Rise;Dogger South;Ember Trough;Fulmar Ridge;Gannet Hole;Halcyon Slope;Icefall Bay;Jetsam Shoal;Kittiwake Sill".split(";"),
-        start=11,
-    )
+_PLACES: Final = (
+    "Aurora Bank",
+    "Boreas Deep",
+    "Cinder Rise",
+    "Dogger South",
+    "Ember Trough",
+    "Fulmar Ridge",
+    "Gannet Hole",
+    "Halcyon Slope",
+    "Icefall Bay",
+    "Jetsam Shoal",
+    "Kittiwake Sill",
 )
+_STATIONS: Final = tuple(f"moored hydrophone array {at}, {place}, on the edge of the shelf" for at, place in enumerate(_PLACES, start=11))
 _NOTES: Final = "uu waa grr eek moan trill rise fall click pause pulse chirp hum sweep knock".split()
 
 

@@ -1,6 +1,6 @@
-SELECT id, grams, label, fall, country, finder
+SELECT id, grams, label, fall, account, country, customs, finder, terms
 FROM (
-    SELECT s.id, s.grams, s.label, f.name AS fall, c.name AS country, p.name AS finder,
+    SELECT s.id, s.grams, s.label, f.name AS fall, f.account, c.name AS country, c.customs, p.name AS finder, p.terms,
            ROW_NUMBER() OVER (ORDER BY s.grams, s.id) AS place,
            COUNT(*) OVER () AS of_all
     FROM specimen s

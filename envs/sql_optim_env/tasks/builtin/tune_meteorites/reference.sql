@@ -3,7 +3,7 @@ WITH box AS MATERIALIZED (
     FROM (SELECT id, ROW_NUMBER() OVER (ORDER BY grams, id) AS place, COUNT(*) OVER () AS of_all FROM specimen)
     WHERE place > of_all / 2 - 10 AND place <= of_all / 2 + 10
 )
-SELECT s.id, s.grams, s.label, f.name AS fall, c.name AS country, p.name AS finder
+SELECT s.id, s.grams, s.label, f.name AS fall, f.account, c.name AS country, c.customs, p.name AS finder, p.terms
 FROM box
 CROSS JOIN specimen s ON s.id = box.id
 LEFT JOIN fall f ON f.id = s.fall_id

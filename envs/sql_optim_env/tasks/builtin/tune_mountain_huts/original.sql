@@ -1,4 +1,4 @@
-SELECT v.id AS evening, h.id AS hut, h.name, x.id AS signed, x.party, e.message
+SELECT v.id AS evening, h.id AS hut, h.name, h.access, x.id AS signed, x.party, e.message
 FROM evening v
 CROSS JOIN hut h
 LEFT JOIN (

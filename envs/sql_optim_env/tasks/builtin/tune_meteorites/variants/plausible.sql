@@ -1,4 +1,4 @@
-SELECT s.id, s.grams, s.label, f.name AS fall, c.name AS country, p.name AS finder
+SELECT s.id, s.grams, s.label, f.name AS fall, f.account, c.name AS country, c.customs, p.name AS finder, p.terms
 FROM specimen s
 LEFT JOIN fall f ON f.id = s.fall_id
 LEFT JOIN country c ON c.id = f.country_id

@@ -4,7 +4,7 @@ WITH box AS MATERIALIZED (
     ORDER BY grams, id
     LIMIT 20 OFFSET (SELECT COUNT(*) / 2 - 10 FROM specimen)
 )
-SELECT s.id, s.grams, s.label, f.name AS fall, c.name AS country, p.name AS finder
+SELECT s.id, s.grams, s.label, f.name AS fall, f.account, c.name AS country, c.customs, p.name AS finder, p.terms
 FROM box
 CROSS JOIN specimen s ON s.id = box.id
 LEFT JOIN fall f ON f.id = s.fall_id

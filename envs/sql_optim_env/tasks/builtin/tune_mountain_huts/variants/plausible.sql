@@ -4,7 +4,7 @@ WITH latest AS MATERIALIZED (
     JOIN entry e ON e.id <= v.minute
     GROUP BY v.id, e.hut_id
 )
-SELECT v.id AS evening, h.id AS hut, h.name, l.id AS signed, e.party, e.message
+SELECT v.id AS evening, h.id AS hut, h.name, h.access, l.id AS signed, e.party, e.message
 FROM evening v
 CROSS JOIN hut h
 LEFT JOIN latest l ON l.evening = v.id AND l.hut_id = h.id

@@ -1,13 +1,19 @@
-WITH h AS MATERIALIZED (SELECT id, name FROM hut WHERE valley = 7),
+WITH h AS MATERIALIZED (SELECT id, name, access FROM hut WHERE valley = 7),
 own AS MATERIALIZED (SELECT hut_id, id FROM entry WHERE hut_id IN (SELECT id FROM h)),
 latest AS MATERIALIZED (
-    SELECT v.id AS evening, h.id AS hut, h.name, MAX(o.id) AS signed
+    SELECT v.id AS evening, h.id AS hut, MAX(o.id) AS signed
     FROM evening v
     CROSS JOIN h
     JOIN own o ON o.hut_id = h.id AND o.id <= v.minute
     GROUP BY v.id, h.id
+),
+page AS MATERIALIZED (
+    SELECT e.id, e.party, e.message
+    FROM (SELECT DISTINCT signed FROM latest WHERE signed IS NOT NULL) s
+    CROSS JOIN entry e ON e.id = s.signed
 )
-SELECT l.evening, l.hut, l.name, l.signed, e.party, e.message
+SELECT l.evening, l.hut, h.name, h.access, l.signed, p.party, p.message
 FROM latest l
-LEFT JOIN entry e ON e.id = l.signed
+JOIN h ON h.id = l.hut
+LEFT JOIN page p ON p.id = l.signed
 ORDER BY l.evening, l.hut

@@ -1,7 +1,6 @@
 WITH s AS MATERIALIZED (
     SELECT station, MIN(id) AS a, MAX(id) AS z
     FROM song
-    WHERE station IS NOT NULL
     GROUP BY station
 )
 SELECT s.station, (SELECT COUNT(*) FROM s) AS stations,
@@ -10,4 +9,5 @@ SELECT s.station, (SELECT COUNT(*) FROM s) AS stations,
 FROM s
 CROSS JOIN song f ON f.id = s.a
 CROSS JOIN song l ON l.id = s.z
-WHERE s.station IS NOT NULL\nORDER BY s.station
+WHERE s.station IS NOT NULL
+ORDER BY s.station

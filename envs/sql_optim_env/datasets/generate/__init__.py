@@ -1,0 +1,1 @@
+"""Datasets that are made from a seed instead of being written by hand, one package a family."""

@@ -1,0 +1,1 @@
+"""Tasks that are made from a seed instead of being written by hand, one package a family."""
