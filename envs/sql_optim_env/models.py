@@ -30,6 +30,8 @@ MAX_SQL_LENGTH = 20_000
 
 _Short = Annotated[str, StringConstraints(max_length=200)]
 _Text = Annotated[str, StringConstraints(max_length=20_000)]
+# As long as a frame: what is longer than MAX_SQL_LENGTH is the agent's mistake and gets a code, not a refusal of the message.
+_Sql = Annotated[str, StringConstraints(max_length=40 * 1024 * 1024)]
 
 
 class Suggestion(BaseModel):
@@ -48,15 +50,15 @@ class SQLOptimAction(Action):
     """One action. ``kind`` says which fields are read; the default, ``submit``, hands in an answer."""
 
     kind: ActionKind = Field(default="submit", description="submit an answer, or explore: query, explain, profile, fix")
-    optimized_query: str = Field(default="", description="submit: the rewritten query, exactly one SELECT")
+    optimized_query: _Sql = Field(default="", description="submit: the rewritten query, exactly one SELECT")
     suggestions: Annotated[list[Suggestion], Field(max_length=64)] = Field(
         default_factory=list, description="submit: the issues found in the query"
     )
     summary: _Text = Field(default="", description="submit: the review in words, naming the issues that are there")
     estimated_improvement: _Short = Field(default="", description="submit: free text such as '10x'; recorded, not graded")
     approved: bool | None = Field(default=None, description="submit: true to approve the query as it stands, false to reject it")
-    sql: str = Field(default="", description="query, explain, fix: the statement")
-    ddl: Annotated[list[str], Field(max_length=64)] = Field(
+    sql: _Sql = Field(default="", description="query, explain, fix: the statement")
+    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(
         default_factory=list, description="tune: supporting DDL, one statement each"
     )
     table: _Short = Field(default="", description="profile: the table")

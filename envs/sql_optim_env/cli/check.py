@@ -20,6 +20,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sql_optim_env.cli.check_tune import SHAPES, TuneCheck, check_tune_task, medians
+from sql_optim_env.cli.claims import Claim
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.store import DatasetStore, default_data_dir
 from sql_optim_env.engines.duckdb import Capture, policy_for
@@ -61,17 +63,6 @@ class Ratio:
     instance: str
     cost: float
     cpu: float
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """One thing a task claims, whether it holds, and what was seen."""
-
-    name: str
-    holds: bool
-    seen: str
-    clock: bool = False
-    """Whether a clock decided it: such a claim may fail on a busy machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,37 +267,67 @@ def load_careless(directory: Path, task_id: str) -> tuple[Careless, ...]:
 
 
 def check(
-    task_id: Annotated[list[str] | None, typer.Argument(help="Tasks of the rewrite family; all of them without any.")] = None,
+    task_id: Annotated[list[str] | None, typer.Argument(help="Tasks; all hand-made ones without any.")] = None,
     careless: Annotated[Path | None, typer.Option(help="Directory of careless rewrites, <task id>.toml, that must be refused.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Where the datasets are; default as for the server.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each statement; the smallest CPU time counts.")] = 3,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the claims that hold, too.")] = False,
 ) -> None:
-    """Check every rewrite task: headroom, well-posedness, right answers accepted, careless ones refused. Exits 1 when a claim fails."""
-    console = Console()
+    """Check tasks by measurement: headroom, well-posedness, right answers accepted, wrong ones refused. Exits 1 when a claim fails."""
+    # A pipe or a narrow terminal must not cut the figures.
+    console = Console(width=max(Console().width, _WIDTH))
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
     try:
-        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().select(family="rewrite")
+        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().all()
     except UnknownTaskError as error:
         raise typer.BadParameter(str(error)) from None
-    if others := [task.id for task in tasks if task.family != "rewrite"]:
-        raise typer.BadParameter(f"only tasks of the rewrite family are checked, not {', '.join(others)}")
-    results = []
+    results: list[TaskCheck] = []
+    tuned: list[TuneCheck] = []
     for task in tasks:
-        try:
-            store.ensure_all(task_instances(task))
-            result = check_task(task, store.root, load_careless(careless, task.id) if careless else (), repeats=repeats)
-        except (AgentError, InfraError) as error:
-            result = TaskCheck(task.id, (Claim("the task runs", False, str(error)),), (), 0.0)
-        results.append(result)
+        result: TaskCheck | TuneCheck
+        if task.family == "tune":
+            result = _checked_tune(task, store)
+            tuned.append(result)
+        else:
+            result = _checked(task, store, load_careless(careless, task.id) if careless else (), repeats)
+            results.append(result)
         for claim in result.claims:
             if verbose or not claim.holds:
                 console.print(
                     f"  {'[green]ok[/]' if claim.holds else '[red]no[/]'} {task.id}: {escape(claim.name)}", f"[dim]{escape(claim.seen)}[/]"
                 )
-    console.print(_table(results))
-    if not all(result.ok for result in results):
+    for table in (_table(results) if results else None, _tune_table(tuned) if tuned else None):
+        if table is not None:
+            console.print(table)
+    if not (all(result.ok for result in results) and all(result.ok for result in tuned)):
         raise typer.Exit(1)
+
+
+def _checked(task: Task, store: DatasetStore, careless: Sequence[Careless], repeats: int) -> TaskCheck:
+    try:
+        store.ensure_all(task_instances(task))
+        return check_task(task, store.root, careless, repeats=repeats)
+    except (AgentError, InfraError) as error:
+        return TaskCheck(task.id, (Claim("the task runs", False, str(error)),), (), 0.0)
+
+
+def _checked_tune(task: Task, store: DatasetStore) -> TuneCheck:
+    try:
+        return check_tune_task(task, store)
+    except (AgentError, InfraError) as error:
+        return TuneCheck(task.id, (Claim("the task runs", False, str(error)),), {})
+
+
+def _tune_table(results: Sequence[TuneCheck]) -> Table:
+    table = Table(title="tune: logical reads, medians of five seeds")
+    for heading in ("task", "verdict"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("claims", *SHAPES):
+        table.add_column(heading, justify="right")
+    for result in results:
+        held = sum(claim.holds for claim in result.claims)
+        table.add_row(result.task_id, "[green]ok[/]" if result.ok else "[red]failed[/]", f"{held}/{len(result.claims)}", *medians(result))
+    return table
 
 
 def _table(results: Sequence[TaskCheck]) -> Table:

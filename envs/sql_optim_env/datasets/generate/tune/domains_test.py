@@ -30,7 +30,7 @@ DOMAINS: Final[tuple[Domain, ...]] = (
         link=Link("bottle_loan", "bottle_loans", "from_balloon", "to_balloon", "bottles"),
     ),
     Domain(
-        setting="the keepers of lighthouses",
+        setting="a service of lighthouses",
         owner="lighthouse",
         owners="lighthouses",
         label="name",

@@ -170,7 +170,7 @@ DOMAINS: Final[tuple[Domain, ...]] = (
         link=Link("parts_parcel", "parts_parcels", "from_cafe", "to_cafe", "pieces"),
     ),
     Domain(
-        setting="the trustees of a canal",
+        setting="the trust of a canal",
         owner="lock",
         owners="locks",
         label="name",

@@ -190,7 +190,7 @@ DOMAINS: Final[tuple[Domain, ...]] = (
         link=Link("animal_move", "animal_moves", "from_pen", "to_pen", "animals"),
     ),
     Domain(
-        setting="the inspectors of playgrounds",
+        setting="an inspectorate of playgrounds",
         owner="playground",
         owners="playgrounds",
         label="name",

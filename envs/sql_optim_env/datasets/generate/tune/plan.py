@@ -1,7 +1,7 @@
 """Which generated tasks there are, and what each of them is: a shape of data and a domain that it is set in.
 
-A task's id is its dataset's name. A split's tasks are all pairs of a shape and one of the split's domains, each once; test has domains of its
-own. Everything else about a task is drawn from dice that its id seeds, so that any of them can be made alone, in any process.
+A task's id is its dataset's name. A split's tasks are all pairs of a shape and one of the split's domains, each once; test has domains of
+its own. Everything else about a task is drawn from dice that its id seeds, so that any of them can be made alone, in any process.
 """
 
 from __future__ import annotations

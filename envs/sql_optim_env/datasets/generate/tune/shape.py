@@ -16,7 +16,12 @@ __all__ = ["STATES", "Layout", "Numbers", "Prose", "Shape", "labels", "with_gaps
 Numbers = Mapping[str, int]
 """What is drawn once a task and known to its data and its query: sizes, literals, and choices among forms."""
 
-STATES: Final = (("held", "booked", "void"), ("open", "settled", "cancelled"), ("waiting", "done", "dropped"), ("disputed", "agreed", "lapsed"))
+STATES: Final = (
+    ("held", "booked", "void"),
+    ("open", "settled", "cancelled"),
+    ("waiting", "done", "dropped"),
+    ("disputed", "agreed", "lapsed"),
+)
 """Values of a link's ``state``; the first is the rare one that a query asks for."""
 
 

@@ -160,6 +160,7 @@ class Chasm:
             "asked": dice.randrange(13, 18),
             "group": dice.randrange(3, 60),
             "each": dice.randrange(7, 9),
+            "leaflet": dice.randrange(300, 420),
         }
 
     def layout(self, domain: Domain, numbers: Numbers) -> Layout:
@@ -177,7 +178,8 @@ class Chasm:
 CREATE TABLE {d.owner} (
     id INTEGER PRIMARY KEY,
     {d.group} INTEGER,
-    {d.label} TEXT NOT NULL
+    {d.label} TEXT NOT NULL,
+    {d.leaflet} TEXT NOT NULL
 );
 
 {children}
@@ -196,7 +198,10 @@ CREATE TABLE {d.owner} (
         others = [group for group in range(1, 80) if group != numbers["group"]]
         groups = [numbers["group"]] * min(numbers["asked"], len(ids)) + dealt(dice, others, max(len(ids) - numbers["asked"], 0))
         dice.shuffle(groups)
-        result: dict[str, Sequence[Row]] = {domain.owner: list(zip(ids, groups, labels(dice, domain.names, len(ids)), strict=True))}
+        leaflets = (prose.cut(numbers["leaflet"] + dice.randrange(-40, 41)) for _ in ids)
+        result: dict[str, Sequence[Row]] = {
+            domain.owner: list(zip(ids, groups, labels(dice, domain.names, len(ids)), leaflets, strict=True))
+        }
         for table in (domain.record, *(child.table for child in domain.children)):
             count = sizes[table]
             owners = [dice.choice(ids) if ids and dice.randrange(9) == 0 else owner for owner in dealt(dice, ids, count)]

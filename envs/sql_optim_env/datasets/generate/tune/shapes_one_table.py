@@ -101,7 +101,9 @@ CREATE TABLE {d.record} (
     def rows(self, domain: Domain, numbers: Numbers, dice: Random, sizes: Mapping[str, int]) -> Mapping[str, Sequence[Row]]:
         """Places are equally frequent; both numbers are unknown in some rows."""
         count = sizes[domain.record]
-        places = [f"{label}, {dice.choice(domain.names)} {dice.choice(domain.names)}" for label in labels(dice, domain.names, numbers["places"])]
+        places = [
+            f"{label}, {dice.choice(domain.names)} {dice.choice(domain.names)}" for label in labels(dice, domain.names, numbers["places"])
+        ]
         prose = Prose(dice, domain.words)
         records: list[Row] = []
         for number, place in zip(gapped_ids(dice, count), dealt(dice, places, count), strict=True):

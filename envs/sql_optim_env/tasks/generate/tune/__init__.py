@@ -1,0 +1,7 @@
+"""Generated tasks of the ``tune`` family: a shape of a query, told in a domain, over a dataset that is made from the same id."""
+
+from __future__ import annotations
+
+from sql_optim_env.tasks.generate.tune.generator import generated_task, generated_task_ids
+
+__all__ = ["generated_task", "generated_task_ids"]
