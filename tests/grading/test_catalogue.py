@@ -13,7 +13,7 @@ from sql_optim_env.grading.report import PROFILES, RewardProfile, grade_rewrite
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
-TASKS = [task for task in catalogue().all() if task.family == "rewrite"]
+TASKS = [task for task in catalogue().hand_made() if task.family == "rewrite"]
 HEADROOM = [task for task in TASKS if not task.rewrite.optimal]
 PRIOR = tuple(kind for kind, _ in Counter(issue.issue_type for task in HEADROOM for issue in task.rewrite.issues).most_common())
 ORIGINAL, REFERENCE = 1_000, 100

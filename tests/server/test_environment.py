@@ -176,7 +176,7 @@ def test_a_session_that_is_only_looked_at_is_not_counted(environment: SQLOptimEn
 
 def test_sessions_do_not_see_each_other(runtime) -> None:
     one, two = SQLOptimEnvironment(runtime), SQLOptimEnvironment(runtime)
-    other = next(task for task in catalogue().all() if task.id != TASK.id)
+    other = next(task for task in catalogue().hand_made() if task.id != TASK.id)
     one.reset(task_id=TASK.id)
     two.reset(task_id=other.id)
     one.step(SQLOptimAction(kind="query", sql="SELECT 1"))
@@ -207,7 +207,7 @@ def test_metrics_count_steps_by_kind(environment: SQLOptimEnvironment, runtime) 
 def test_the_task_api_lists_public_facts_only(environment: SQLOptimEnvironment) -> None:
     assert environment.list_splits() == ["train", "test"]
     listed = {split: environment.list_tasks(split) for split in environment.list_splits()}
-    assert {spec["id"] for specs in listed.values() for spec in specs} == {task.id for task in catalogue().all()}
+    assert {spec["id"] for specs in listed.values() for spec in specs} == {task.id for task in catalogue().hand_made()}
     for split, specs in listed.items():
         assert environment.num_tasks(split) == len(specs)
         assert [spec["index"] for spec in specs] == list(range(len(specs)))

@@ -79,7 +79,7 @@ def test_it_is_starting_until_workers_datasets_and_tasks_are_there(parts) -> Non
     assert "public" in store.built
     for family, job in (("rewrite", jobs.prepare_task), ("tune", tune_jobs.prepare_tune)):
         assert {call[1] for call in sandbox.calls if call[0] is job} == {task.id for task in catalogue().select(family=family)}
-    for dataset in {task.dataset for task in catalogue().all()}:
+    for dataset in {task.dataset for task in catalogue().hand_made()}:
         assert "CREATE TABLE" in runtime.schema_info(dataset)
     runtime.close()
 
@@ -90,7 +90,7 @@ def test_starting_twice_prepares_once(parts) -> None:
     runtime.start()
     runtime.start()
     runtime.wait_ready(10)
-    assert len(sandbox.calls) == len(catalogue().all())
+    assert len(sandbox.calls) == len(catalogue().hand_made())
     runtime.close()
 
 
@@ -152,7 +152,7 @@ def test_the_sandbox_gets_the_settings(parts, settings: Settings) -> None:
 
 
 def test_the_runner_calls_the_jobs_with_the_measure_of_the_settings(settings: Settings) -> None:
-    sandbox, task = FakeSandbox(), catalogue().all()[0]
+    sandbox, task = FakeSandbox(), catalogue().hand_made()[0]
     runner = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
     assert [runner.grade(task, "S"), runner.query(task, "Q"), runner.explain(task, "E")] == ["answer"] * 3  # type: ignore[comparison-overlap]
     assert sandbox.calls == [
@@ -182,7 +182,7 @@ def test_another_sqlite_than_the_expected_one_is_refused_at_the_start(parts, mon
 
 def test_a_family_that_cannot_be_prepared_is_said(parts) -> None:
     runtime, sandbox, _ = parts
-    runtime.tasks = Catalogue([replace(catalogue().all()[0], family="audit")])
+    runtime.tasks = Catalogue([replace(catalogue().hand_made()[0], family="audit")])
     sandbox.go.set()
     runtime.start()
     with pytest.raises(InfraError, match="of the family audit, which this server cannot prepare"):

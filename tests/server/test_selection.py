@@ -61,7 +61,7 @@ def test_a_task_is_found_by_id_by_index_and_by_seed() -> None:
 
 def test_the_same_seed_draws_the_same_task_and_different_seeds_reach_all() -> None:
     assert {choose(seed=3) for _ in range(20)} == {choose(seed=3)}
-    assert {choose(seed=seed) for seed in range(200)} == {task.id for task in catalogue().all()}
+    assert {choose(seed=seed) for seed in range(200)} == {task.id for task in catalogue().hand_made()}
     assert {choose(seed=seed, split="test") for seed in range(100)} == {task.id for task in catalogue().select(split="test")}
 
 
@@ -87,7 +87,7 @@ def test_what_does_not_exist_is_refused_with_what_does(given: dict[str, Any]) ->
 
 def test_an_unknown_word_is_refused_even_beside_a_task_id() -> None:
     with pytest.raises(UnknownTaskError, match="there is no family 'nope'"):
-        choose(task_id=catalogue().all()[0].id, family="nope")
+        choose(task_id=catalogue().hand_made()[0].id, family="nope")
 
 
 def test_arguments_that_contradict_each_other_are_refused() -> None:

@@ -10,7 +10,7 @@ import pytest
 from sql_optim_env.errors import UnknownTaskError
 from sql_optim_env.tasks.catalogue import Catalogue, catalogue, public_spec
 
-IDS = [task.id for task in catalogue().all()]
+IDS = [task.id for task in catalogue().hand_made()]
 REWRITE = catalogue().select(family="rewrite")
 
 
@@ -49,7 +49,7 @@ def test_words_select_together() -> None:
         "task_6_segment_revenue",
     ]
     assert catalogue().select("rewrite", split="test", difficulty="easy") == ()
-    assert catalogue().select() == catalogue().all()
+    assert catalogue().select() == catalogue().hand_made()
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_drawing_from_an_empty_selection_is_refused_with_what_exists() -> None:
 
 
 def test_an_id_is_unique() -> None:
-    task = catalogue().all()[0]
+    task = catalogue().hand_made()[0]
     with pytest.raises(ValueError, match="same id"):
         Catalogue([task, replace(task, name="another")])
 

@@ -38,7 +38,7 @@ def test_a_fresh_server_is_healthy_first_then_ready_and_an_early_reset_gets_an_i
         assert session.reset(task_id=TASK.id)["type"] == "observation"
     log = server.log.read_text()
     assert "building shop/public" in log
-    assert f"tasks: {len(catalogue().all())} of {len(catalogue().all())} prepared" in log
+    assert f"tasks: {len(catalogue().hand_made())} of {len(catalogue().hand_made())} prepared" in log
     assert server.stop() == 0
 
 

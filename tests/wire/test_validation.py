@@ -88,7 +88,7 @@ def test_oracle_max_and_floor_gap_on_every_task(server) -> None:
     low, high = MANIFEST.reward.range
     oracle, null = make_player("oracle", catalogue().get), make_player("null", catalogue().get)
     with SQLOptimEnv(base_url=server.url).sync() as env:
-        for task in catalogue().all():
+        for task in catalogue().hand_made():
             best, floor = (play(env, player, task_id=task.id).reward for player in (oracle, null))
             assert best >= high - MANIFEST.reward.oracle_tolerance, task.id
             assert floor == low, task.id
@@ -100,7 +100,7 @@ def test_the_oracle_script_of_the_manifest_says_that_every_task_pays_1(server) -
     run = subprocess.run([sys.executable, script, server.url], capture_output=True, text=True, timeout=120)
     assert run.returncode == 0, run.stdout + run.stderr
     lines = [json.loads(line) for line in run.stdout.splitlines()]
-    assert {line["task_id"]: line["reward"] for line in lines} == {task.id: 1.0 for task in catalogue().all()}
+    assert {line["task_id"]: line["reward"] for line in lines} == {task.id: 1.0 for task in catalogue().hand_made()}
 
 
 def test_no_solution_leakage_nothing_shown_before_an_answer_is_the_answer(server) -> None:
@@ -114,7 +114,7 @@ def test_no_solution_leakage_nothing_shown_before_an_answer_is_the_answer(server
 
 
 def test_episode_isolation_two_sessions_on_one_task_do_not_share_an_episode(server) -> None:
-    task = catalogue().all()[0]
+    task = catalogue().hand_made()[0]
     with server.session() as one, server.session() as two:
         one.reset(task_id=task.id, episode_id="one")
         two.reset(task_id=task.id, episode_id="two")

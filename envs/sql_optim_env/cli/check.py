@@ -278,7 +278,7 @@ def check(
     console = Console(width=max(Console().width, _WIDTH))
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
     try:
-        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().all()
+        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().hand_made()
     except UnknownTaskError as error:
         raise typer.BadParameter(str(error)) from None
     results: list[TaskCheck] = []

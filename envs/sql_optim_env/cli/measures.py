@@ -190,7 +190,7 @@ def play_all(server: LocalServer) -> None:
     """One oracle episode a task, so that every worker has had work."""
     oracle = OraclePlayer(catalogue().get)
     with SQLOptimEnv(base_url=server.url).sync() as client:
-        for task in catalogue().all():
+        for task in catalogue().hand_made():
             play(client, oracle, task_id=task.id)
 
 

@@ -151,7 +151,7 @@ class Runtime:
 
     def versions(self) -> Mapping[str, str]:
         """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, and a digest over all."""
-        tasks = Counter(task.dataset for task in self.tasks.all())
+        tasks = Counter(task.dataset for task in self.tasks.hand_made())
         datasets = {name: get_dataset(name).version for name in sorted(tasks)}
         return {
             "engine_sqlite": engine_version(),
@@ -171,7 +171,7 @@ class Runtime:
         try:
             assert_engine()
             self._sandbox.start()
-            datasets = Counter(task.dataset for task in self.tasks.all())
+            datasets = Counter(task.dataset for task in self.tasks.hand_made())
             for name in sorted(name for name, tasks in datasets.items() if tasks > 1):
                 # Before its tasks, which would wait for each other. One that serves a single task is built by the worker that prepares it.
                 self._build(name)
@@ -179,7 +179,7 @@ class Runtime:
             for name in sorted(datasets):
                 self._schema_info[name] = get_dataset(name).schema_info(self._store.row_counts(get_dataset(name).public))
             self._finish(Readiness("ready", "ready"))
-            _LOG.info("ready: %d tasks", len(self.tasks.all()))
+            _LOG.info("ready: %d tasks", len(self.tasks.hand_made()))
         except Exception as error:
             self._finish(Readiness("failed", "preparation failed", f"{type(error).__name__}: {error}"))
             if self.readiness.status != "stopped":
@@ -198,7 +198,7 @@ class Runtime:
             self._store.ensure(instance)
 
     def _prepare_tasks(self) -> None:
-        tasks = self.tasks.all()
+        tasks = self.tasks.hand_made()
         done = 0
         with ThreadPoolExecutor(max_workers=self.settings.workers, thread_name_prefix="prepare") as pool:
             for _ in pool.map(self._prepare_task, tasks):

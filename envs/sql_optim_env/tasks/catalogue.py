@@ -8,6 +8,8 @@ from importlib import resources
 from typing import Any, get_args
 
 from sql_optim_env.errors import UnknownTaskError
+from sql_optim_env.tasks.entry import TaskEntry
+from sql_optim_env.tasks.generate.tune import generated_entries
 from sql_optim_env.tasks.loader import load_tasks
 from sql_optim_env.tasks.splits import SPLITS, position_of_seed
 from sql_optim_env.tasks.task import Difficulty, Family, Task
@@ -16,64 +18,84 @@ __all__ = ["Catalogue", "catalogue", "public_spec"]
 
 
 class Catalogue:
-    """An ordered, immutable set of tasks with unique ids."""
+    """An ordered, immutable set of tasks with unique ids: those that were made by hand first, then the generated ones.
 
-    def __init__(self, tasks: Iterable[Task]) -> None:
-        self._tasks = tuple(tasks)
-        self._by_id = {task.id: task for task in self._tasks}
-        if len(self._by_id) != len(self._tasks):
+    A generated task is made when it is first asked for by ``get``, ``by_index``, ``draw`` or ``select``.
+    """
+
+    def __init__(self, tasks: Iterable[Task], generated: Iterable[TaskEntry] = ()) -> None:
+        self._hand_made = tuple(tasks)
+        self._generated = tuple(generated)
+        self._entries = (*map(TaskEntry.of, self._hand_made), *self._generated)
+        self._by_id = {entry.id: entry for entry in self._entries}
+        if len(self._by_id) != len(self._entries):
             raise ValueError("two tasks have the same id")
+        self._splits = {split: tuple(entry for entry in self._entries if entry.split == split) for split in SPLITS}
+        self._places = {entry.id: place for entries in self._splits.values() for place, entry in enumerate(entries)}
 
-    def all(self) -> tuple[Task, ...]:
-        """Every task, in catalogue order."""
-        return self._tasks
+    def hand_made(self) -> tuple[Task, ...]:
+        """The tasks that are not generated, in catalogue order: those that a server prepares when it starts."""
+        return self._hand_made
 
     def get(self, task_id: str) -> Task:
         """The task with this id. Raises UnknownTaskError with the ids that exist."""
         try:
-            return self._by_id[task_id]
+            return self._by_id[task_id].make()
         except KeyError:
-            raise UnknownTaskError(f"there is no task {task_id!r}; tasks: {', '.join(self._by_id)}") from None
+            raise UnknownTaskError(f"there is no task {task_id!r}; tasks: {', '.join(self._listed())}") from None
 
     def select(self, family: str | None = None, split: str | None = None, difficulty: str | None = None) -> tuple[Task, ...]:
         """The tasks that match every given word, in catalogue order; possibly none.
 
         Raises UnknownTaskError for a word that is not a family, a split or a difficulty.
         """
+        return tuple(entry.make() for entry in self._matching(family, split, difficulty))
+
+    def count(self, family: str | None = None, split: str | None = None, difficulty: str | None = None) -> int:
+        """How many tasks ``select`` would give; makes none."""
+        return len(self._matching(family, split, difficulty))
+
+    def by_index(self, split: str, index: int) -> Task:
+        """The task at a 0-based index of a split. Raises UnknownTaskError when the split has no such index."""
+        entries = self._matching(None, split, None)
+        if not 0 <= index < len(entries):
+            raise UnknownTaskError(f"split {split!r} has no index {index}; it has {len(entries)} tasks, counted from 0")
+        return entries[index].make()
+
+    def index_of(self, task: Task) -> int:
+        """The 0-based index of a task in its own split."""
+        return self._places[task.id]
+
+    def draw(self, seed: int, family: str | None = None, split: str | None = None, difficulty: str | None = None) -> Task:
+        """One of the selected tasks; the same seed and words always draw the same one. Raises UnknownTaskError when none match."""
+        entries = self._matching(family, split, difficulty)
+        if not entries:
+            wanted = ", ".join(f"{k}={v!r}" for k, v in (("family", family), ("split", split), ("difficulty", difficulty)) if v is not None)
+            raise UnknownTaskError(f"no task has {wanted}; tasks: {'; '.join(self._listed(facts=True)) or 'none'}")
+        return entries[position_of_seed(seed, len(entries))].make()
+
+    def _matching(self, family: str | None, split: str | None, difficulty: str | None) -> tuple[TaskEntry, ...]:
         _known("family", family, get_args(Family))
         _known("split", split, SPLITS)
         _known("difficulty", difficulty, get_args(Difficulty))
         return tuple(
-            task
-            for task in self._tasks
-            if family in (None, task.family) and split in (None, task.split) and difficulty in (None, task.difficulty)
+            entry
+            for entry in self._entries
+            if family in (None, entry.family) and split in (None, entry.split) and difficulty in (None, entry.difficulty)
         )
 
-    def by_index(self, split: str, index: int) -> Task:
-        """The task at a 0-based index of a split. Raises UnknownTaskError when the split has no such index."""
-        tasks = self.select(split=split)
-        if not 0 <= index < len(tasks):
-            raise UnknownTaskError(f"split {split!r} has no index {index}; it has {len(tasks)} tasks, counted from 0")
-        return tasks[index]
-
-    def index_of(self, task: Task) -> int:
-        """The 0-based index of a task in its own split."""
-        return self.select(split=task.split).index(task)
-
-    def draw(self, seed: int, family: str | None = None, split: str | None = None, difficulty: str | None = None) -> Task:
-        """One of the selected tasks; the same seed and words always draw the same one. Raises UnknownTaskError when none match."""
-        tasks = self.select(family=family, split=split, difficulty=difficulty)
-        if not tasks:
-            wanted = ", ".join(f"{k}={v!r}" for k, v in (("family", family), ("split", split), ("difficulty", difficulty)) if v is not None)
-            there = "; ".join(f"{task.id} ({task.family}, {task.split}, {task.difficulty})" for task in self._tasks)
-            raise UnknownTaskError(f"no task has {wanted}; tasks: {there or 'none'}")
-        return tasks[position_of_seed(seed, len(tasks))]
+    def _listed(self, *, facts: bool = False) -> list[str]:
+        """Every id, but of the generated tasks of a split the first and the last only: an error message has to be read."""
+        hand_made = [f"{task.id} ({task.family}, {task.split}, {task.difficulty})" if facts else task.id for task in self._hand_made]
+        runs = [[entry for entry in self._generated if entry.split == split] for split in SPLITS]
+        ends = [f"{run[0].id} to {run[-1].id}" + (f" ({run[0].family}, {run[0].split})" if facts else "") for run in runs if run]
+        return hand_made + ends
 
 
 @cache
 def catalogue() -> Catalogue:
-    """The tasks that come with the package."""
-    return Catalogue(load_tasks(resources.files("sql_optim_env.tasks.builtin")))
+    """The tasks that come with the package, and those that it can generate."""
+    return Catalogue(load_tasks(resources.files("sql_optim_env.tasks.builtin")), generated_entries())
 
 
 def public_spec(task: Task) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sql_optim_env.datasets.generate.tune.shapes_one_table import Columns, Fold,
 from sql_optim_env.datasets.tune.base import TuneDataset, shared_sources
 from sql_optim_env.datasets.tune.edges import Row
 
-__all__ = ["GeneratedTuneDataset", "generated_dataset", "generator_version", "numbers_of"]
+__all__ = ["GeneratedTuneDataset", "dataset_of", "generated_dataset", "generator_version", "numbers_of"]
 
 _SHAPES: Final[Mapping[ShapeName, Shape]] = {
     "fold": Fold(),
@@ -31,7 +31,7 @@ _SHAPES: Final[Mapping[ShapeName, Shape]] = {
 
 
 class GeneratedTuneDataset(TuneDataset):
-    """A dataset whose schema is drawn. :func:`generated_dataset` makes a subclass a task, since a schema belongs to a class."""
+    """A dataset whose schema is drawn. :func:`dataset_of` makes a subclass for each task, since a schema belongs to a class."""
 
     plan: ClassVar[Plan]
     numbers: ClassVar[Numbers]
@@ -55,14 +55,16 @@ def numbers_of(plan: Plan) -> Numbers:
 def generated_dataset(name: str) -> TuneDataset | None:
     """The dataset of the generated task of that name; None when there is none. Makes no data."""
     plan = plan_of(name)
-    if plan is None:
-        return None
+    return None if plan is None else dataset_of(plan)
+
+
+def dataset_of(plan: Plan) -> TuneDataset:
+    """The dataset of a plan. Makes no data."""
     numbers = numbers_of(plan)
     layout = _SHAPES[plan.shape].layout(plan.domain, numbers)
+    facts = {"name": plan.name, "plan": plan, "numbers": numbers}
     schema = {"ddl": layout.ddl, "tables": layout.tables, "sizes": layout.sizes, "references": layout.references, "hot": layout.hot}
-    made: type[GeneratedTuneDataset] = type(
-        "GeneratedTuneDataset", (GeneratedTuneDataset,), {"name": name, "plan": plan, "numbers": numbers, **schema}
-    )
+    made: type[GeneratedTuneDataset] = type("GeneratedTuneDataset", (GeneratedTuneDataset,), facts | schema)
     return made()
 
 

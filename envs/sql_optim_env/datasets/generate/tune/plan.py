@@ -8,28 +8,29 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
 from random import Random
 from typing import Final, Literal
 
 from sql_optim_env.datasets.generate.tune import domains_test, domains_train_1, domains_train_2
 from sql_optim_env.datasets.generate.tune.domain import Domain
 
-__all__ = ["COUNTS", "SHAPES", "Plan", "ShapeName", "plan_of", "task_name"]
+__all__ = ["COUNTS", "SHAPES", "GeneratedSplit", "Plan", "ShapeName", "make_plan", "plan_of", "task_name"]
+
+GeneratedSplit = Literal["train", "test"]
 
 ShapeName = Literal["fold", "columns", "page", "anti", "shared", "chasm", "hop", "ends"]
 
 SHAPES: Final[tuple[ShapeName, ...]] = ("fold", "columns", "page", "anti", "shared", "chasm", "hop", "ends")
 
-_DOMAINS: Final[dict[str, tuple[Domain, ...]]] = {
+_DOMAINS: Final[dict[GeneratedSplit, tuple[Domain, ...]]] = {
     "train": domains_train_1.DOMAINS + domains_train_2.DOMAINS,
     "test": domains_test.DOMAINS,
 }
 
-COUNTS: Final[dict[str, int]] = {split: len(SHAPES) * len(domains) for split, domains in _DOMAINS.items()}
+COUNTS: Final[dict[GeneratedSplit, int]] = {split: len(SHAPES) * len(domains) for split, domains in _DOMAINS.items()}
 """Generated tasks in each split."""
 
-_NAME: Final = re.compile(r"tune_g_(train|test)_(\d{4})")
+_NAME: Final = re.compile(r"tune_g_(train|test)_([0-9]{4})")
 
 _STRIDE: Final = 7
 """Shares no factor with a split's number of domains, so that each shape meets every domain; neighbours then differ in both."""
@@ -40,7 +41,7 @@ class Plan:
     """One generated task before anything of it is made."""
 
     name: str
-    split: str
+    split: GeneratedSplit
     index: int
     """0-based, among the split's generated tasks."""
     shape: ShapeName
@@ -51,18 +52,24 @@ class Plan:
         return Random(f"tune-generated:{self.split}:{self.index}:{purpose}")
 
 
-def task_name(split: str, index: int) -> str:
+def task_name(split: GeneratedSplit, index: int) -> str:
     """The id of a generated task, which is also its dataset's name."""
     return f"tune_g_{split}_{index:04d}"
 
 
-@cache
+def make_plan(split: GeneratedSplit, index: int) -> Plan:
+    """The plan of a split's task. Raises IndexError outside the split."""
+    if not 0 <= index < COUNTS[split]:
+        raise IndexError(f"{split} has {COUNTS[split]} generated tasks")
+    lap, place = divmod(index, len(SHAPES))
+    domains = _DOMAINS[split]
+    return Plan(task_name(split, index), split, index, SHAPES[place], domains[(lap * _STRIDE + place * 3) % len(domains)])
+
+
 def plan_of(name: str) -> Plan | None:
     """The plan of the task of that name; None when no generated task has it."""
     found = _NAME.fullmatch(name)
-    if found is None or int(found[2]) >= COUNTS[found[1]]:
+    if found is None:
         return None
-    split, index = found[1], int(found[2])
-    round_, place = divmod(index, len(SHAPES))
-    domains = _DOMAINS[split]
-    return Plan(name, split, index, SHAPES[place], domains[(round_ * _STRIDE + place * 3) % len(domains)])
+    split: GeneratedSplit = "train" if found[1] == "train" else "test"
+    return make_plan(split, int(found[2])) if int(found[2]) < COUNTS[split] else None

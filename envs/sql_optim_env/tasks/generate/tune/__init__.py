@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from sql_optim_env.tasks.generate.tune.generator import generated_task, generated_task_ids
+from sql_optim_env.tasks.generate.tune.generator import generated_entries, generated_task
 
-__all__ = ["generated_task", "generated_task_ids"]
+__all__ = ["generated_entries", "generated_task"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sql_optim_env.tasks.task import Difficulty, TuneVariant
+from sql_optim_env.tasks.task import TuneVariant
 
 __all__ = ["Draft", "index_on", "plain", "started"]
 
@@ -20,7 +20,6 @@ class Draft:
     reference_ddl: tuple[str, ...]
     variants: tuple[TuneVariant, ...]
     wrong: tuple[TuneVariant, ...]
-    difficulty: Difficulty
     max_indexes: int = 3
     max_vm_steps: int = 8_000_000
     """Twice what any of the shape's own submissions takes, or more."""

@@ -1,4 +1,4 @@
-"""Makes a generated task from its id, and says what there is to be made."""
+"""Makes generated tasks, and says which there are."""
 
 from __future__ import annotations
 
@@ -7,47 +7,45 @@ from functools import cache
 from random import Random
 from typing import Final
 
-from sql_optim_env.datasets.generate.tune import COUNTS, Numbers, generated_dataset, numbers_of, plan_of, task_name
+from sql_optim_env.datasets.generate.tune import COUNTS, Numbers, Plan, ShapeName, dataset_of, make_plan, numbers_of
 from sql_optim_env.datasets.generate.tune.domain import Domain
-from sql_optim_env.datasets.generate.tune.plan import ShapeName
+from sql_optim_env.tasks.entry import TaskEntry
 from sql_optim_env.tasks.generate.tune import joined, one_table
 from sql_optim_env.tasks.generate.tune.draft import Draft
 from sql_optim_env.tasks.splits import SPLITS
-from sql_optim_env.tasks.task import Task, TuneGrader
+from sql_optim_env.tasks.task import Difficulty, Split, Task, TuneGrader
 
-__all__ = ["generated_task", "generated_task_ids"]
+__all__ = ["generated_entries", "generated_task"]
 
-_WRITERS: Final[Mapping[ShapeName, Callable[[Domain, Numbers, Random], Draft]]] = {
-    "fold": one_table.fold,
-    "columns": one_table.columns,
-    "page": one_table.page,
-    "hop": one_table.hop,
-    "anti": joined.anti,
-    "shared": joined.shared,
-    "chasm": joined.chasm,
-    "ends": joined.ends,
+_WRITERS: Final[Mapping[ShapeName, tuple[Callable[[Domain, Numbers, Random], Draft], Difficulty]]] = {
+    "fold": (one_table.fold, "easy"),
+    "columns": (one_table.columns, "medium"),
+    "page": (one_table.page, "hard"),
+    "hop": (one_table.hop, "expert"),
+    "anti": (joined.anti, "hard"),
+    "shared": (joined.shared, "hard"),
+    "chasm": (joined.chasm, "medium"),
+    "ends": (joined.ends, "hard"),
 }
 
 
-def generated_task_ids() -> tuple[str, ...]:
-    """The ids of all generated tasks, a split after the other."""
-    return tuple(task_name(split, index) for split in SPLITS for index in range(COUNTS[split]))
+def generated_entries() -> tuple[TaskEntry, ...]:
+    """Every generated task, a split after the other; none of them is made."""
+    return tuple(_entry(split, index) for split in SPLITS for index in range(COUNTS[split]))
 
 
-@cache
-def generated_task(task_id: str) -> Task | None:
-    """The generated task of that id; None when there is none. Writes its texts and makes no data."""
-    plan, dataset = plan_of(task_id), generated_dataset(task_id)
-    if plan is None or dataset is None:
-        return None
-    draft = _WRITERS[plan.shape](plan.domain, numbers_of(plan), plan.dice("words"))
+def generated_task(plan: Plan) -> Task:
+    """The task of a plan. Writes its texts and makes no data."""
+    dataset = dataset_of(plan)
+    write, difficulty = _WRITERS[plan.shape]
+    draft = write(plan.domain, numbers_of(plan), plan.dice("words"))
     return Task(
-        id=task_id,
+        id=plan.name,
         name=draft.title,
         family="tune",
-        split=next(split for split in SPLITS if split == plan.split),
-        difficulty=draft.difficulty,
-        dataset=task_id,
+        split=plan.split,
+        difficulty=difficulty,
+        dataset=plan.name,
         dialect=dataset.dialect,
         description=draft.description,
         sql=draft.sql,
@@ -65,3 +63,8 @@ def generated_task(task_id: str) -> Task | None:
         tags=("generated",),
         max_indexes=draft.max_indexes,
     )
+
+
+def _entry(split: Split, index: int) -> TaskEntry:
+    plan = make_plan(split, index)
+    return TaskEntry(plan.name, "tune", split, _WRITERS[plan.shape][1], cache(lambda: generated_task(plan)))

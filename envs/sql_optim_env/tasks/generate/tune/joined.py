@@ -44,7 +44,10 @@ def anti(d: Domain, numbers: Numbers, dice: Random) -> Draft:
         )
 
     reference = difference(f" WHERE {d.kind} = '{kind}'")
-    careless = f"{columns}\nFROM {d.record} r\nWHERE r.{d.kind} = '{kind}' AND r.id NOT IN (SELECT {d.record_id} FROM {child.table})\nORDER BY r.id"
+    careless = (
+        f"{columns}\nFROM {d.record} r\n"
+        f"WHERE r.{d.kind} = '{kind}' AND r.id NOT IN (SELECT {d.record_id} FROM {child.table})\nORDER BY r.id"
+    )
     by_kind = index_on(d.record, d.kind)
     return Draft(
         title=f"{plain(d.records).capitalize()} without {plain(child.plural)}",
@@ -71,7 +74,6 @@ def anti(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("not_in", careless, (by_kind,), "Nothing is left where a child has no parent."),
             TuneVariant("every_kind", difference(""), (by_kind,), "Rows of other kinds are listed too."),
         ),
-        difficulty="hard",
     )
 
 
@@ -147,7 +149,6 @@ def shared(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("outer_join", pushed(both, "LEFT JOIN"), ddl, "Shows sides without records."),
             TuneVariant("sources_only", pushed(f"SELECT DISTINCT {link.source} AS id FROM need", "JOIN"), ddl, "Totals of one side only."),
         ),
-        difficulty="hard",
     )
 
 
@@ -219,7 +220,6 @@ def chasm(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("counts_products", joined("", "LEFT JOIN"), (by_group,), "Counts combinations of children."),
             TuneVariant("inner_join", grouped(of_group, "JOIN"), (by_group,), "Loses owners that lack a kind of child."),
         ),
-        difficulty="medium",
     )
 
 
@@ -240,7 +240,10 @@ def ends(d: Domain, numbers: Numbers, dice: Random) -> Draft:
         ("COUNT(*)", d.records, f"the number of {plain(d.records)}"),
         ("MAX(id) - MIN(id)", "apart", "the difference of the two numbers"),
     )[numbers["form"]]
-    shown = f"SELECT o.id, o.{d.label}, l.id AS last_id, l.{d.first} AS last_{d.first}, f.id AS first_id, f.{d.first} AS first_{d.first}, n.{name}"
+    shown = (
+        f"SELECT o.id, o.{d.label},\n       l.id AS last_id, l.{d.first} AS last_{d.first},\n"
+        f"       f.id AS first_id, f.{d.first} AS first_{d.first},\n       n.{name}"
+    )
 
     def ranked(way: str) -> str:
         return f"(SELECT {k}, id, {d.first}, ROW_NUMBER() OVER (PARTITION BY {k} ORDER BY id{way}) AS place FROM {t})"
@@ -286,6 +289,5 @@ def ends(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("swapped", once(of_group, "MAX(id) AS a, MIN(id) AS z", ""), ddl, "First and last are exchanged."),
             TuneVariant("every_group", once("", both, ""), ddl, "Owners of other groups are shown too."),
         ),
-        difficulty="hard",
         max_vm_steps=10_000_000,
     )

@@ -139,7 +139,6 @@ def fold(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("inner_join", reference.replace("LEFT JOIN", "JOIN"), (), "Loses owners without records."),
             TuneVariant("no_coalesce", reference.replace(head, bare), (), "NULL in place of 0 for an owner without records."),
         ),
-        difficulty="easy",
         max_vm_steps=12_000_000,
         max_spill_bytes=24_000_000,
     )
@@ -156,7 +155,7 @@ _COLUMN_STORIES: Final = (
 def columns(d: Domain, numbers: Numbers, dice: Random) -> Draft:
     """A grouping of a wide table on a long text; narrow indexes joined on the rowid replace the scan."""
     measured = (d.first, d.second) if numbers["two"] else (d.first,)
-    forms = (("SUM", "in all"), ("MAX", "at most"), ("MIN", "at least"), ("SUM", "in all"))
+    forms = (("SUM", "the sum of"), ("MAX", "the most"), ("MIN", "the least"), ("SUM", "the sum of"))
     function, meaning = forms[numbers["form"]]
     sources = dict(zip(measured, ("a", "b"), strict=False))
 
@@ -177,7 +176,7 @@ def columns(d: Domain, numbers: Numbers, dice: Random) -> Draft:
     ddl = (by_owner, *(index_on(d.record, column) for column in measured))
     known = reference.replace("COUNT(*)", f"COUNT(a.{d.first})")
     only_known = reference.replace(f"SELECT id, {d.first} FROM {d.record}", f"SELECT id, {d.first} FROM {d.record} WHERE {d.first} > 0")
-    told = [f"how many have {plain(column)} on file and {plain(column)} {meaning}" for column in measured]
+    told = [f"how many have {plain(column)} on file and {meaning} {plain(column)}" for column in measured]
     return Draft(
         title=f"{plain(d.records).capitalize()} by {plain(d.owner)}",
         description=dice.choice(_COLUMN_STORIES).format(
@@ -199,7 +198,6 @@ def columns(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("counts_known", known, ddl, "Counts values in place of rows."),
             TuneVariant("drops_unknown", only_known, ddl, "Rows without the value are lost."),
         ),
-        difficulty="medium",
         max_indexes=4,
     )
 
@@ -253,7 +251,6 @@ def page(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("inner_join", cut(way, "JOIN"), (by_day,), "Loses rows whose owner is not on file."),
             TuneVariant("ties_reversed", cut("" if way else " DESC", "LEFT JOIN"), (by_day,), "Cuts another page where days are tied."),
         ),
-        difficulty="hard",
     )
 
 
@@ -322,5 +319,4 @@ def hop(d: Domain, numbers: Numbers, dice: Random) -> Draft:
             TuneVariant("begins_without", hopping("", "="), (by_owner,), "Begins at a record without owner, and ends there."),
             TuneVariant("last_of_later", hopping(f"WHERE {o} IS NOT NULL ", ">="), (by_owner,), "The last of any later value."),
         ),
-        difficulty="expert",
     )
