@@ -46,6 +46,7 @@ MOST_ROWS: Final = 20_000
 """Largest result on the public instance: comparing and showing larger ones would dominate a step."""
 ORIGINAL_CPU_MS: Final = (40.0, 600.0)
 """What the original of a headroom task may take on the public instance: long enough to be measured, short enough to be stepped."""
+_WIDTH: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
