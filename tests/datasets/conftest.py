@@ -26,13 +26,13 @@ def shared_store() -> DatasetStore:
     return DatasetStore(default_data_dir())
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # closed again: a process cannot hold a file open under two configurations
 def public(shop: Dataset, shared_store: DatasetStore) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(str(shared_store.ensure(shop.instances[0])), read_only=True, config={"threads": 1}) as con:
         yield con
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # closed again: a process cannot hold a file open under two configurations
 def twin(shop: Dataset, shared_store: DatasetStore) -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect(str(shared_store.ensure(shop.instances[1])), read_only=True, config={"threads": 1}) as con:
         yield con
