@@ -33,6 +33,7 @@ ENV PATH=/app/.venv/bin:$PATH \
     SQL_OPTIM_HOST=0.0.0.0 \
     SQL_OPTIM_PORT=8000 \
     SQL_OPTIM_DATA_DIR=/data \
+    SQL_OPTIM_GENERATED_DIR=/tmp/sql_optim_generated \
     SQL_OPTIM_SCRATCH_DIR=/tmp/sql_optim
 WORKDIR /app
 USER 65532:65532

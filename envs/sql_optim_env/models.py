@@ -58,9 +58,7 @@ class SQLOptimAction(Action):
     estimated_improvement: _Short = Field(default="", description="submit: free text such as '10x'; recorded, not graded")
     approved: bool | None = Field(default=None, description="submit: true to approve the query as it stands, false to reject it")
     sql: _Sql = Field(default="", description="query, explain, fix: the statement")
-    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(
-        default_factory=list, description="tune: supporting DDL, one statement each"
-    )
+    ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(default_factory=list, description="tune: supporting DDL, one statement each")
     table: _Short = Field(default="", description="profile: the table")
     column: _Short = Field(default="", description="profile: the column")
     answer: _Text = Field(default="", description="audit: the answer in words")

@@ -92,8 +92,8 @@ class PlayableRuntime(Runtime):
     def wait_ready(self, timeout_s: float | None = None) -> None:
         return
 
-    def schema_info(self, dataset: str) -> str:
-        return f"CREATE TABLE t (n INTEGER) -- of {dataset}"
+    def schema_info(self, task: Task) -> str:
+        return f"CREATE TABLE t (n INTEGER) -- of {task.dataset}"
 
 
 @pytest.fixture

@@ -207,7 +207,7 @@ def test_metrics_count_steps_by_kind(environment: SQLOptimEnvironment, runtime) 
 def test_the_task_api_lists_public_facts_only(environment: SQLOptimEnvironment) -> None:
     assert environment.list_splits() == ["train", "test"]
     listed = {split: environment.list_tasks(split) for split in environment.list_splits()}
-    assert {spec["id"] for specs in listed.values() for spec in specs} == {task.id for task in catalogue().hand_made()}
+    assert {spec["id"] for specs in listed.values() for spec in specs} == {task.id for task in catalogue().select()}
     for split, specs in listed.items():
         assert environment.num_tasks(split) == len(specs)
         assert [spec["index"] for spec in specs] == list(range(len(specs)))

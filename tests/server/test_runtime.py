@@ -47,7 +47,7 @@ class FakeSandbox:
 
 
 class FakeStore:
-    def __init__(self, root: Any, progress: Callable[[str], None]) -> None:
+    def __init__(self, root: Any, progress: Callable[[str], None], generated: Any) -> None:
         self.progress = progress
         self.built: list[str] = []
 
@@ -78,9 +78,11 @@ def test_it_is_starting_until_workers_datasets_and_tasks_are_there(parts) -> Non
     assert runtime.readiness == Readiness("ready", "ready")
     assert "public" in store.built
     for family, job in (("rewrite", jobs.prepare_task), ("tune", tune_jobs.prepare_tune)):
-        assert {call[1] for call in sandbox.calls if call[0] is job} == {task.id for task in catalogue().select(family=family)}
-    for dataset in {task.dataset for task in catalogue().hand_made()}:
-        assert "CREATE TABLE" in runtime.schema_info(dataset)
+        expected = {task.id for task in catalogue().hand_made() if task.family == family}
+        assert {call[1] for call in sandbox.calls if call[0] is job} == expected
+    for task in catalogue().hand_made():
+        assert "CREATE TABLE" in runtime.schema_info(task)
+    assert len(sandbox.calls) == len(catalogue().hand_made())
     runtime.close()
 
 
@@ -91,6 +93,54 @@ def test_starting_twice_prepares_once(parts) -> None:
     runtime.start()
     runtime.wait_ready(10)
     assert len(sandbox.calls) == len(catalogue().hand_made())
+    runtime.close()
+
+
+def test_a_generated_task_is_prepared_by_the_first_who_ask_and_once(parts) -> None:
+    runtime, sandbox, _ = parts
+    sandbox.go.set()
+    runtime.start()
+    runtime.wait_ready(10)
+    sandbox.calls.clear()
+    task, entered, leave = catalogue().get("tune_g_train_0007"), threading.Event(), threading.Event()
+    answer = sandbox.call
+
+    def slow(job: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+        entered.set()
+        assert leave.wait(10)
+        return answer(job, *arguments, **options)
+
+    sandbox.call = slow  # type: ignore[method-assign]
+    shown: list[str] = []
+    asking = [threading.Thread(target=lambda: shown.append(runtime.schema_info(task))) for _ in range(4)]
+    for thread in asking:
+        thread.start()
+    assert entered.wait(10)
+    leave.set()
+    for thread in asking:
+        thread.join(10)
+    assert sandbox.calls == [(tune_jobs.prepare_tune, task.id)]
+    assert len(shown) == 4
+    assert len(set(shown)) == 1
+    assert "CREATE TABLE" in shown[0]
+    runtime.close()
+
+
+def test_a_generated_task_that_could_not_be_prepared_is_tried_again(parts) -> None:
+    runtime, sandbox, _ = parts
+    sandbox.go.set()
+    runtime.start()
+    runtime.wait_ready(10)
+    task, answer = catalogue().get("tune_g_test_0003"), sandbox.call
+
+    def fail(*arguments: Any, **options: Any) -> Any:
+        raise InfraError("the worker was lost")
+
+    sandbox.call = fail  # type: ignore[method-assign]
+    with pytest.raises(InfraError, match="the worker was lost"):
+        runtime.schema_info(task)
+    sandbox.call = answer  # type: ignore[method-assign]
+    assert "CREATE TABLE" in runtime.schema_info(task)
     runtime.close()
 
 

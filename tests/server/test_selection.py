@@ -61,8 +61,8 @@ def test_a_task_is_found_by_id_by_index_and_by_seed() -> None:
 
 def test_the_same_seed_draws_the_same_task_and_different_seeds_reach_all() -> None:
     assert {choose(seed=3) for _ in range(20)} == {choose(seed=3)}
-    assert {choose(seed=seed) for seed in range(200)} == {task.id for task in catalogue().hand_made()}
-    assert {choose(seed=seed, split="test") for seed in range(100)} == {task.id for task in catalogue().select(split="test")}
+    assert {choose(seed=seed) for seed in range(20 * catalogue().count())} == {task.id for task in catalogue().select()}
+    assert {choose(seed=seed, split="test") for seed in range(1_000)} == {task.id for task in catalogue().select(split="test")}
 
 
 def test_without_a_seed_chance_draws() -> None:

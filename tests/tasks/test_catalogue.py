@@ -9,8 +9,11 @@ import pytest
 
 from sql_optim_env.errors import UnknownTaskError
 from sql_optim_env.tasks.catalogue import Catalogue, catalogue, public_spec
+from sql_optim_env.tasks.entry import TaskEntry
+from sql_optim_env.tasks.task import Task
 
 IDS = [task.id for task in catalogue().hand_made()]
+ALL = [task.id for task in catalogue().select()]
 REWRITE = catalogue().select(family="rewrite")
 
 
@@ -27,7 +30,30 @@ def test_the_promised_tasks_are_there_in_order() -> None:
 
 
 def test_a_task_is_got_by_its_id() -> None:
-    assert [catalogue().get(task_id).id for task_id in IDS] == IDS
+    assert [catalogue().get(task_id).id for task_id in ALL] == ALL
+
+
+def test_generated_tasks_come_after_those_made_by_hand_and_only_when_asked_for() -> None:
+    made: list[str] = []
+
+    def entry(number: int) -> TaskEntry:
+        def make() -> Task:
+            made.append(f"later_{number}")
+            return replace(REWRITE[0], id=f"later_{number}")
+
+        return TaskEntry(f"later_{number}", "rewrite", "train", "hard", make)
+
+    tasks = Catalogue(REWRITE, [entry(1), entry(2), entry(3)])
+    by_hand = [task for task in REWRITE if task.split == "train"]
+    assert tasks.hand_made() == REWRITE
+    assert tasks.count(split="train") == len(by_hand) + 3
+    with pytest.raises(UnknownTaskError, match=r"task_7_lapsed_users, later_1 to later_3$"):
+        tasks.get("later_4")
+    assert made == []
+    assert tasks.by_index("train", len(by_hand) + 1).id == "later_2"
+    assert tasks.index_of(tasks.get("later_3")) == len(by_hand) + 2
+    assert {tasks.draw(seed, split="train", difficulty="hard").id for seed in range(60)} >= {"later_1", "later_2", "later_3"}
+    assert "later_1" in made
 
 
 def test_an_unknown_id_is_refused_with_the_ids_that_exist() -> None:
@@ -36,7 +62,7 @@ def test_an_unknown_id_is_refused_with_the_ids_that_exist() -> None:
 
 
 def test_every_task_is_in_one_split_and_both_have_headroom_and_optimal_tasks() -> None:
-    assert sorted(task.id for split in ("train", "test") for task in catalogue().select(split=split)) == sorted(IDS)
+    assert sorted(task.id for split in ("train", "test") for task in catalogue().select(split=split)) == sorted(ALL)
     train, test = catalogue().select("rewrite", "train"), catalogue().select("rewrite", "test")
     assert {task.rewrite.optimal for task in train} == {True, False}
     assert {task.rewrite.optimal for task in test} == {True, False}
@@ -49,7 +75,7 @@ def test_words_select_together() -> None:
         "task_6_segment_revenue",
     ]
     assert catalogue().select("rewrite", split="test", difficulty="easy") == ()
-    assert catalogue().select() == catalogue().hand_made()
+    assert catalogue().select()[: len(IDS)] == catalogue().hand_made()
 
 
 @pytest.mark.parametrize(
@@ -70,6 +96,7 @@ def test_an_unknown_word_is_refused_with_those_that_exist(words: dict[str, str],
 def test_a_task_is_got_by_split_and_index() -> None:
     for split in ("train", "test"):
         tasks = catalogue().select(split=split)
+        assert catalogue().count(split=split) == len(tasks)
         assert [catalogue().by_index(split, index) for index in range(len(tasks))] == list(tasks)
         assert [catalogue().index_of(task) for task in tasks] == list(range(len(tasks)))
 
@@ -88,7 +115,7 @@ def test_the_same_seed_draws_the_same_task_in_another_process() -> None:
 
 
 def test_seeds_reach_every_task_and_only_those_selected() -> None:
-    assert {catalogue().draw(seed).id for seed in range(20 * len(IDS))} == set(IDS)
+    assert {catalogue().draw(seed).id for seed in range(20 * len(ALL))} == set(ALL)
     assert {catalogue().draw(seed, difficulty="medium").difficulty for seed in range(40)} == {"medium"}
     assert {catalogue().draw(seed, "rewrite", "test").id for seed in range(40)} == {"task_4_implicit_join", "task_7_lapsed_users"}
 

@@ -272,6 +272,7 @@ def check(
     careless: Annotated[Path | None, typer.Option(help="Directory of careless rewrites, <task id>.toml, that must be refused.")] = None,
     data_dir: Annotated[Path | None, typer.Option(help="Where the datasets are; default as for the server.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each statement; the smallest CPU time counts.")] = 3,
+    generated: Annotated[bool, typer.Option("--generated", help="All generated tasks instead, each in a temporary directory.")] = False,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the claims that hold, too.")] = False,
 ) -> None:
     """Check tasks by measurement: headroom, well-posedness, right answers accepted, wrong ones refused. Exits 1 when a claim fails."""
@@ -279,7 +280,7 @@ def check(
     console = Console(width=max(Console().width, _WIDTH))
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
     try:
-        tasks = [catalogue().get(name) for name in task_id] if task_id else catalogue().hand_made()
+        tasks = [catalogue().get(name) for name in task_id] if task_id else _every_task(generated)
     except UnknownTaskError as error:
         raise typer.BadParameter(str(error)) from None
     results: list[TaskCheck] = []
@@ -287,7 +288,7 @@ def check(
     for task in tasks:
         result: TaskCheck | TuneCheck
         if task.family == "tune":
-            result = _checked_tune(task, store)
+            result = _checked_apart(task) if generated else _checked_tune(task, store)
             tuned.append(result)
         else:
             result = _checked(task, store, load_careless(careless, task.id) if careless else (), repeats)
@@ -302,6 +303,16 @@ def check(
             console.print(table)
     if not (all(result.ok for result in results) and all(result.ok for result in tuned)):
         raise typer.Exit(1)
+
+
+def _every_task(generated: bool) -> tuple[Task, ...]:
+    return catalogue().generated() if generated else catalogue().hand_made()
+
+
+def _checked_apart(task: Task) -> TuneCheck:
+    """Checked with databases that are gone afterwards: those of all generated tasks together take gigabytes."""
+    with tempfile.TemporaryDirectory() as directory:
+        return _checked_tune(task, DatasetStore(Path(directory)))
 
 
 def _checked(task: Task, store: DatasetStore, careless: Sequence[Careless], repeats: int) -> TaskCheck:

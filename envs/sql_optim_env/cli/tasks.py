@@ -16,7 +16,7 @@ __all__ = ["tasks"]
 
 def tasks(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
     """List the catalogue: id, family, split, difficulty and budgets. Shows no answer."""
-    specs = [public_spec(task) for task in catalogue().hand_made()]
+    specs = [public_spec(task) for task in catalogue().select()]
     if as_json:
         typer.echo(json.dumps(specs, indent=2))
         return

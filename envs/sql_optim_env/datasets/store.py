@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import Final
 
 from sql_optim_env.datasets.dataset import Dataset
+from sql_optim_env.datasets.generate.tune import plan_of
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.errors import InfraError
@@ -55,14 +56,16 @@ class _Manifest:
 
 
 class DatasetStore:
-    """Builds and finds instances under ``root``. Safe to use from several threads and processes at once.
+    """Builds and finds instances under ``root``, those of generated datasets under ``generated`` (default: also ``root``).
 
+    Safe to use from several threads and processes at once.
     ``progress`` is told in one line when a build begins and when it has ended. A file's checksum is read once per store object and then
     trusted until the file's size, inode or time of change differ.
     """
 
-    def __init__(self, root: Path, progress: Callable[[str], None] | None = None) -> None:
+    def __init__(self, root: Path, progress: Callable[[str], None] | None = None, generated: Path | None = None) -> None:
         self.root = root
+        self._generated = root if generated is None else generated
         self._progress = progress or (lambda message: None)
         self._checked: dict[Path, tuple[tuple[int, int, int], _Manifest]] = {}
 
@@ -122,7 +125,8 @@ class DatasetStore:
         return path, self._publish(path, write)
 
     def _directory(self, instance: Instance) -> Path:
-        return self.root / instance.dataset / _content_hash(get_dataset(instance.dataset), instance)
+        root = self.root if plan_of(instance.dataset) is None else self._generated
+        return root / instance.dataset / _content_hash(get_dataset(instance.dataset), instance)
 
     def _publish(self, path: Path, write: Callable[[Path], dict[str, int]]) -> _Manifest:
         """Make ``path`` unless it is there and whole. ``write`` fills a draft and returns the row counts for the manifest."""

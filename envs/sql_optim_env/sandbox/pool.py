@@ -75,6 +75,7 @@ class Sandbox:
         open_databases: int = 40,
         limits: WorkerLimits | None = None,
         scratch_root: Path | None = None,
+        generated_dir: Path | None = None,
     ) -> None:
         if workers < 1:
             raise ValueError(f"a sandbox needs at least one worker, not {workers}")
@@ -83,7 +84,7 @@ class Sandbox:
             raise ValueError(f"a worker may write files of {self._limits.file_mb} MiB, which is less than the {spill_mb} MiB it may spill")
         self._count = workers
         self._deadline_s = deadline_s
-        self._data_dir = data_dir
+        self._data_dir, self._generated_dir = data_dir, generated_dir
         self._memory_mb, self._spill_mb, self._open_databases = memory_mb, spill_mb, open_databases
         self._scratch_root = scratch_root if scratch_root is not None else Path(tempfile.gettempdir())
         self._scratch: _Scratch | None = None
@@ -193,6 +194,7 @@ class Sandbox:
         return WorkerConfig(
             home=home,
             data_dir=self._data_dir,
+            generated_dir=self._generated_dir,
             memory_mb=self._memory_mb,
             spill_mb=self._spill_mb,
             open_databases=self._open_databases,

@@ -156,7 +156,7 @@ class TuneBench:
 @cache
 def tune_bench() -> TuneBench:
     """The bench of this worker."""
-    bench = TuneBench(DatasetStore(config().data_dir))
+    bench = TuneBench(DatasetStore(config().data_dir, generated=config().generated_dir))
     on_distress(bench.release)
     return bench
 

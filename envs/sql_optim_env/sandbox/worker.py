@@ -52,6 +52,13 @@ class WorkerConfig:
     open_databases: int
     """Databases a worker keeps open between jobs."""
     limits: WorkerLimits
+    generated_dir: Path | None = None
+    """Where datasets of generated tasks are; None: in ``data_dir``."""
+
+    @property
+    def writable(self) -> tuple[Path, ...]:
+        """Where a worker may write."""
+        return (self.scratch, self.data_dir, *(() if self.generated_dir is None else (self.generated_dir,)))
 
     @property
     def scratch(self) -> Path:
@@ -124,10 +131,11 @@ def start_worker(settings: WorkerConfig) -> None:
     tempfile.tempdir = scratch
     os.chdir(scratch)
     _mark_fd = os.open(settings.mark, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    with contextlib.suppress(OSError):  # where it cannot be made, the first job that needs it says so
-        settings.data_dir.mkdir(parents=True, exist_ok=True)
+    for directory in settings.writable:
+        with contextlib.suppress(OSError):  # where it cannot be made, the first job that needs it says so
+            directory.mkdir(parents=True, exist_ok=True)
     settings.limits.apply()
-    confine(path for path in (settings.scratch, settings.data_dir) if path.is_dir())
+    confine(path for path in settings.writable if path.is_dir())
     _config = settings
     # Collections then leave alone what the fork server loaded, so those pages stay shared.
     gc.freeze()

@@ -22,7 +22,7 @@ from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, SQLOptimSt
 from sql_optim_env.server.metadata import environment_metadata
 from sql_optim_env.server.rubric import GradeRubric
 from sql_optim_env.server.runtime import Runtime
-from sql_optim_env.server.selection import check_arguments, choose_task, task_at, tasks_of
+from sql_optim_env.server.selection import check_arguments, choose_task, count_of, task_at, tasks_of
 from sql_optim_env.server.size import fit
 from sql_optim_env.tasks.catalogue import public_spec
 from sql_optim_env.tasks.splits import SPLITS
@@ -96,7 +96,7 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
 
     def num_tasks(self, split: str) -> int:
         """How many tasks a split has. Raises IndexError for an unknown split."""
-        return len(tasks_of(self._runtime.tasks, split))
+        return count_of(self._runtime.tasks, split)
 
     def get_task(self, split: str, index: int) -> dict[str, object]:
         """The public facts of one task. Raises IndexError for an unknown split or an index outside it; negative indices are outside."""
@@ -116,7 +116,7 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
         episode = runtime.families.build(
             task,
             runtime.runner,
-            schema_info=runtime.schema_info(task.dataset),
+            schema_info=runtime.schema_info(task),
             profile=wanted.reward_profile or runtime.settings.reward_profile,
             reward_mode=runtime.settings.reward,
         )

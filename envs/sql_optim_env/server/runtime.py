@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from sql_optim_env.datasets.generate.tune import generator_version
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.datasets.store import DatasetStore
 from sql_optim_env.engines.sqlite import assert_engine, engine_version
@@ -91,10 +92,11 @@ class Runtime:
         self.tasks = tasks if tasks is not None else catalogue()
         self.families = families if families is not None else builtin_families()
         self.metrics = Metrics()
-        self._store = DatasetStore(settings.data_dir, self._say)
+        self._store = DatasetStore(settings.data_dir, self._say, settings.generated_dir)
         self._sandbox = Sandbox(
             workers=settings.workers,
             data_dir=settings.data_dir,
+            generated_dir=settings.generated_dir,
             deadline_s=settings.deadline_s,
             limits=WorkerLimits(data_mb=settings.worker_memory_mb),
             scratch_root=settings.scratch_dir,
@@ -104,10 +106,11 @@ class Runtime:
         self._changed = threading.Condition()
         self._readiness = Readiness("starting", "starting")
         self._schema_info: dict[str, str] = {}
+        self._first_resets: dict[str, threading.Lock] = {}
         self._preparation: threading.Thread | None = None
 
     def start(self) -> None:
-        """Start the workers and build what tasks need, in a thread of its own. Does nothing the second time."""
+        """Start the workers and build what hand-made tasks need, in a thread of its own. Does nothing the second time."""
         with self._changed:
             if self._preparation is not None or self._readiness.status == "stopped":
                 return
@@ -145,17 +148,32 @@ class Runtime:
         if not state.ready:
             raise InfraError(state.error or state.progress)
 
-    def schema_info(self, dataset: str) -> str:
-        """The DDL with row counts that tasks of ``dataset`` show. Only after the server has become ready."""
-        return self._schema_info[dataset]
+    def schema_info(self, task: Task) -> str:
+        """The DDL with row counts that ``task`` shows. Only after the server has become ready.
+
+        A generated task is built and measured here when it is asked for the first time, about a second's work for a worker; whoever asks
+        for it meanwhile waits. Raises ``InfraError`` when that fails, and the next one to ask tries again.
+        """
+        known = self._schema_info.get(task.dataset)
+        if known is not None:
+            return known
+        with self._changed:
+            lock = self._first_resets.setdefault(task.dataset, threading.Lock())
+        with lock:
+            if task.dataset not in self._schema_info:
+                self._prepare_task(task)
+                self._describe(task.dataset)
+            return self._schema_info[task.dataset]
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, and a digest over all."""
+        """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, and a digest over all and
+        the generator of further ones.
+        """
         tasks = Counter(task.dataset for task in self.tasks.hand_made())
         datasets = {name: get_dataset(name).version for name in sorted(tasks)}
         return {
             "engine_sqlite": engine_version(),
-            "datasets": hashlib.blake2b(repr(datasets).encode(), digest_size=12).hexdigest(),
+            "datasets": hashlib.blake2b(repr((datasets, generator_version())).encode(), digest_size=12).hexdigest(),
             **{f"dataset_{name}": version for name, version in datasets.items() if tasks[name] > 1},
         }
 
@@ -177,13 +195,17 @@ class Runtime:
                 self._build(name)
             self._prepare_tasks()
             for name in sorted(datasets):
-                self._schema_info[name] = get_dataset(name).schema_info(self._store.row_counts(get_dataset(name).public))
+                self._describe(name)
             self._finish(Readiness("ready", "ready"))
             _LOG.info("ready: %d tasks", len(self.tasks.hand_made()))
         except Exception as error:
             self._finish(Readiness("failed", "preparation failed", f"{type(error).__name__}: {error}"))
             if self.readiness.status != "stopped":
                 _LOG.exception("preparation failed")
+
+    def _describe(self, name: str) -> None:
+        dataset = get_dataset(name)
+        self._schema_info[name] = dataset.schema_info(self._store.row_counts(dataset.public))
 
     def _finish(self, state: Readiness) -> None:
         with self._changed:

@@ -12,7 +12,7 @@ from sql_optim_env.grading.report import PROFILES, RewardProfile
 from sql_optim_env.tasks.catalogue import Catalogue
 from sql_optim_env.tasks.task import Task
 
-__all__ = ["ARGUMENTS", "MAX_EPISODE_ID", "Selection", "check_arguments", "choose_task", "task_at", "tasks_of"]
+__all__ = ["ARGUMENTS", "MAX_EPISODE_ID", "Selection", "check_arguments", "choose_task", "count_of", "task_at", "tasks_of"]
 
 ARGUMENTS = ("seed", "episode_id", "task_id", "family", "split", "index", "difficulty", "reward_profile")
 """Every argument ``reset`` takes."""
@@ -66,7 +66,7 @@ def choose_task(tasks: Catalogue, wanted: Selection) -> Task:
     ``InvalidArgumentError`` for arguments that contradict each other.
     """
     # Words that do not exist are refused whichever way the task is chosen.
-    tasks.select(family=wanted.family, split=wanted.split, difficulty=wanted.difficulty)
+    tasks.count(family=wanted.family, split=wanted.split, difficulty=wanted.difficulty)
     if wanted.task_id is not None:
         return _agreeing(tasks, tasks.get(wanted.task_id), wanted)
     if wanted.index is not None and wanted.split is not None:
@@ -88,6 +88,14 @@ def tasks_of(tasks: Catalogue, split: str) -> tuple[Task, ...]:
     """A split's tasks. Raises IndexError where there is no such split, the one error that OpenEnv's Task API answers with status 400."""
     try:
         return tasks.select(split=split)
+    except UnknownTaskError as error:
+        raise IndexError(str(error)) from None
+
+
+def count_of(tasks: Catalogue, split: str) -> int:
+    """How many tasks a split has. Raises IndexError where there is no such split."""
+    try:
+        return tasks.count(split=split)
     except UnknownTaskError as error:
         raise IndexError(str(error)) from None
 

@@ -56,6 +56,11 @@ class Settings(BaseSettings):
         description="Where datasets are built and cached",
         json_schema_extra={"shown_default": "the user's cache directory"},
     )
+    generated_dir: Path | None = Field(
+        default=None,
+        description="Where datasets of generated tasks are built and cached, up to 3 GB when all of them are played",
+        json_schema_extra={"shown_default": "the data directory"},
+    )
     scratch_dir: Path | None = Field(
         default=None,
         description="Where workers keep temporary files; emptied at the end",
@@ -81,7 +86,7 @@ class Settings(BaseSettings):
         json_schema_extra={"shown_default": "OpenEnv's ENABLE_WEB_INTERFACE, else false"},
     )
 
-    @field_validator("data_dir", "scratch_dir")
+    @field_validator("data_dir", "generated_dir", "scratch_dir")
     @classmethod
     def _absolute(cls, path: Path | None) -> Path | None:
         # Workers have a working directory of their own.

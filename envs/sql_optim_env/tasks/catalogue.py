@@ -37,6 +37,10 @@ class Catalogue:
         """The tasks that are not generated, in catalogue order: those that a server prepares when it starts."""
         return self._hand_made
 
+    def generated(self) -> tuple[Task, ...]:
+        """The generated tasks, in catalogue order; makes all of them. A server prepares each at its first reset."""
+        return tuple(entry.make() for entry in self._generated)
+
     def get(self, task_id: str) -> Task:
         """The task with this id. Raises UnknownTaskError with the ids that exist."""
         try:
