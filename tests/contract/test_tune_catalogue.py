@@ -1,4 +1,4 @@
-"""Every built-in tune task, through the real jobs: what its known submissions are worth."""
+"""Every hand-made tune task, through the real jobs: what its known submissions are worth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
-TASKS = catalogue().select(family="tune")
+TASKS = [task for task in catalogue().hand_made() if task.family == "tune"]
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,7 @@ def test_every_setting_has_a_description_a_flag_and_a_variable(monkeypatch: pyte
         "log_level": "error",
         "enable_web": "true",
         "data_dir": "/d",
+        "generated_dir": "/g",
         "scratch_dir": "/s",
         "worker_memory_mb": "2048",
         "max_body_bytes": "2048",

@@ -130,7 +130,7 @@ CREATE TABLE {link.table} (
         """Records are spread evenly over owners; on edge instances owners are few, or hardly any link would have records on both sides."""
         prose = Prose(dice, domain.words)
         full = sizes[domain.owner] == numbers["owners"]
-        ids = gapped_ids(dice, sizes[domain.owner] if full else sizes[domain.owner] // 4)
+        ids = gapped_ids(dice, sizes[domain.owner] if full else sizes[domain.owner] // 2)
         owners: list[Row] = [
             (number, label, prose.cut(dice.randrange(140, 200)))
             for number, label in zip(ids, labels(dice, domain.names, len(ids)), strict=True)
