@@ -54,7 +54,7 @@ def scratch_steps(repeats: int) -> Iterator[Figure]:
 def graded_submissions(server: LocalServer, repeats: int) -> Iterator[Figure]:
     """Seconds over the wire for the reference of each tune task, on the public instance, its twins and the small ones."""
     with SQLOptimEnv(base_url=server.url).sync() as client:
-        for task in catalogue().select(family="tune"):
+        for task in (task for task in catalogue().hand_made() if task.family == "tune"):
             action = reference_action(task)
             seconds = []
             for _ in range(repeats + 1):
