@@ -9,6 +9,7 @@ from pathlib import Path
 from random import Random
 from typing import ClassVar, Final
 
+from sql_optim_env.datasets.generate.domains import domain_sources
 from sql_optim_env.datasets.generate.tune.plan import Plan, ShapeName, plan_of
 from sql_optim_env.datasets.generate.tune.shape import Numbers, Shape
 from sql_optim_env.datasets.generate.tune.shapes_joined import Anti, Chasm, Ends, Shared
@@ -70,8 +71,8 @@ def dataset_of(plan: Plan) -> TuneDataset:
 
 @cache
 def generator_version() -> str:
-    """A digest of the source of this package and of what all datasets of the family share."""
+    """A digest of the source of this package, of the domains, and of what all datasets of the family share."""
     digest = hashlib.blake2b(digest_size=12)
-    for source in (*shared_sources(), *sorted(Path(__file__).parent.glob("*.py"))):
+    for source in (*shared_sources(), *domain_sources(), *sorted(Path(__file__).parent.glob("*.py"))):
         digest.update(source.name.encode() + b"\0" + source.read_bytes())
     return digest.hexdigest()

@@ -11,23 +11,15 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
 
-from sql_optim_env.datasets.generate.tune import domains_test, domains_train_1, domains_train_2
-from sql_optim_env.datasets.generate.tune.domain import Domain
+from sql_optim_env.datasets.generate.domains import DOMAINS, Domain, GeneratedSplit
 
 __all__ = ["COUNTS", "SHAPES", "GeneratedSplit", "Plan", "ShapeName", "make_plan", "plan_of", "task_name"]
-
-GeneratedSplit = Literal["train", "test"]
 
 ShapeName = Literal["fold", "columns", "page", "anti", "shared", "chasm", "hop", "ends"]
 
 SHAPES: Final[tuple[ShapeName, ...]] = ("fold", "columns", "page", "anti", "shared", "chasm", "hop", "ends")
 
-_DOMAINS: Final[dict[GeneratedSplit, tuple[Domain, ...]]] = {
-    "train": domains_train_1.DOMAINS + domains_train_2.DOMAINS,
-    "test": domains_test.DOMAINS,
-}
-
-COUNTS: Final[dict[GeneratedSplit, int]] = {split: len(SHAPES) * len(domains) for split, domains in _DOMAINS.items()}
+COUNTS: Final[dict[GeneratedSplit, int]] = {split: len(SHAPES) * len(domains) for split, domains in DOMAINS.items()}
 """Generated tasks in each split."""
 
 _NAME: Final = re.compile(r"tune_g_(train|test)_([0-9]{4})")
@@ -62,7 +54,7 @@ def make_plan(split: GeneratedSplit, index: int) -> Plan:
     if not 0 <= index < COUNTS[split]:
         raise IndexError(f"{split} has {COUNTS[split]} generated tasks")
     lap, place = divmod(index, len(SHAPES))
-    domains = _DOMAINS[split]
+    domains = DOMAINS[split]
     return Plan(task_name(split, index), split, index, SHAPES[place], domains[(lap * _STRIDE + place * 3) % len(domains)])
 
 

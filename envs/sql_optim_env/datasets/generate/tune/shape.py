@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import Final, Protocol
 
-from sql_optim_env.datasets.generate.tune.domain import Domain
+from sql_optim_env.datasets.generate.domains.domain import Domain
 from sql_optim_env.datasets.tune.draws import dealt, text
 from sql_optim_env.datasets.tune.edges import Row, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from sql_optim_env.datasets.generate.tune.domain import Domain
+from sql_optim_env.datasets.generate.domains.domain import Domain
 from sql_optim_env.datasets.generate.tune.shape import STATES, Layout, Numbers, Prose, labels, with_gaps
 from sql_optim_env.datasets.tune.draws import dealt, gapped_ids
 from sql_optim_env.datasets.tune.edges import Row

@@ -7,8 +7,8 @@ from functools import cache
 from random import Random
 from typing import Final
 
+from sql_optim_env.datasets.generate.domains.domain import Domain
 from sql_optim_env.datasets.generate.tune import COUNTS, Numbers, Plan, ShapeName, dataset_of, make_plan, numbers_of
-from sql_optim_env.datasets.generate.tune.domain import Domain
 from sql_optim_env.tasks.entry import TaskEntry
 from sql_optim_env.tasks.generate.tune import joined, one_table
 from sql_optim_env.tasks.generate.tune.draft import Draft

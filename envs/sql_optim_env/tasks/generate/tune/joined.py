@@ -5,8 +5,8 @@ from __future__ import annotations
 from random import Random
 from typing import Final
 
+from sql_optim_env.datasets.generate.domains.domain import Domain
 from sql_optim_env.datasets.generate.tune import Numbers
-from sql_optim_env.datasets.generate.tune.domain import Domain
 from sql_optim_env.datasets.generate.tune.shape import STATES
 from sql_optim_env.tasks.generate.tune.draft import Draft, index_on, plain, started
 from sql_optim_env.tasks.task import TuneVariant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from sql_optim_env.datasets.generate.tune.domain import Child, Domain, Link
+from sql_optim_env.datasets.generate.domains.domain import Child, Domain, Link
 
 __all__ = ["DOMAINS"]
 
