@@ -15,12 +15,17 @@ __all__ = [
     "MAX_SQL_LENGTH",
     "ActionKind",
     "ColumnInfo",
+    "ColumnProfile",
     "ExecutionInfo",
+    "HistoryEntry",
     "ObservationError",
+    "RepairedResult",
     "SQLOptimAction",
     "SQLOptimObservation",
     "SQLOptimState",
     "Suggestion",
+    "TableChangeInfo",
+    "TableSampleInfo",
 ]
 
 ActionKind = Literal["submit", "query", "explain", "profile", "fix"]
@@ -57,11 +62,11 @@ class SQLOptimAction(Action):
     summary: _Text = Field(default="", description="submit: the review in words, naming the issues that are there")
     estimated_improvement: _Short = Field(default="", description="submit: free text such as '10x'; recorded, not graded")
     approved: bool | None = Field(default=None, description="submit: true to approve the query as it stands, false to reject it")
-    sql: _Sql = Field(default="", description="query, explain, fix: the statement")
+    sql: _Sql = Field(default="", description="query, explain: the statement; fix: a script of one or more statements")
     ddl: Annotated[list[_Sql], Field(max_length=64)] = Field(default_factory=list, description="tune: supporting DDL, one statement each")
     table: _Short = Field(default="", description="profile: the table")
     column: _Short = Field(default="", description="profile: the column")
-    answer: _Text = Field(default="", description="audit: the answer in words")
+    answer: _Text = Field(default="", description="audit: the answer, where the task asks for one")
     root_cause_table: _Short = Field(default="", description="audit: the table the defect comes from")
     offending_key: _Short = Field(default="", description="audit: the key the defect comes from")
 
@@ -78,6 +83,59 @@ class ColumnInfo(BaseModel):
 
     name: str
     type: str
+
+
+class TableSampleInfo(BaseModel):
+    """The first rows of a table."""
+
+    table: str
+    columns: list[str]
+    rows: list[list[Any]] = Field(description="At most five, in rowid order; values JSON cannot hold exactly are text")
+    row_count: int = Field(description="Rows of the whole table")
+
+
+class HistoryEntry(BaseModel):
+    """One action of the episode so far, and what came of it, both cut short."""
+
+    step: int
+    kind: str
+    action: str = Field(description="The statement, or what else the action carried, on one line")
+    outcome: str = Field(description="What it showed or did, on one line; of an error its code and message")
+
+
+class ColumnProfile(BaseModel):
+    """What ``profile`` found out about a column of the broken database."""
+
+    table: str
+    column: str
+    declared_type: str
+    row_count: int
+    null_count: int
+    null_rate: float = Field(description="null_count / row_count, six decimals; 0 for an empty table")
+    distinct_count: int = Field(description="Distinct values, NULL apart")
+    minimum: Any = Field(default=None, description="The smallest value in SQLite's order (numbers before text), NULL apart")
+    maximum: Any = Field(default=None, description="The largest")
+    types: dict[str, int] = Field(default_factory=dict, description="Rows of each storage class: NULL, INTEGER, REAL, TEXT, BLOB")
+
+
+class RepairedResult(BaseModel):
+    """The same look on a copy of the database with the standing fix applied."""
+
+    columns: list[ColumnInfo] = Field(default_factory=list)
+    rows: list[list[Any]] = Field(default_factory=list)
+    row_count: int | None = None
+    truncated: bool = False
+    error: str = Field(default="", description="Why it failed there, e.g. because the fix has renamed a column")
+
+
+class TableChangeInfo(BaseModel):
+    """What a fix did to a table of its copy, in whole rows."""
+
+    table: str
+    rows_before: int | None = Field(description="None for a table that the fix made")
+    rows_after: int | None = Field(description="None for a table that is gone")
+    rows_added: int = Field(description="Rows that were not there like this before; a changed row is one removed and one added")
+    rows_removed: int
 
 
 class ExecutionInfo(BaseModel):
@@ -128,6 +186,12 @@ class SQLOptimObservation(Observation):
     feedback: str = ""
     last_execution: ExecutionInfo | None = None
     error: ObservationError | None = None
+    sample_rows: list[TableSampleInfo] = Field(default_factory=list, description="audit: the first rows of every table")
+    history: list[HistoryEntry] = Field(default_factory=list, description="audit: the episode's actions so far")
+    fixes_left: int = Field(default=0, description="audit: fixes that may still be tried")
+    profile: ColumnProfile | None = Field(default=None, description="profile: what was found out")
+    repaired: RepairedResult | None = Field(default=None, description="query, profile after a fix: the same on a copy with the fix applied")
+    changes: list[TableChangeInfo] = Field(default_factory=list, description="fix: what it did to each table that it changed")
 
 
 class SQLOptimState(State):

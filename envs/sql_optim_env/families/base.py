@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Protocol
 
 from sql_optim_env.errors import AgentError, ErrorCode, InvalidArgumentError
 from sql_optim_env.grading.analysis import ClaimedIssue, SubmittedReview
+from sql_optim_env.grading.audit_evidence import AuditBrief, AuditEvidence, ColumnFacts, FixResult, Look
 from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
 from sql_optim_env.grading.report import RewardProfile
 from sql_optim_env.grading.tune_evidence import ScratchResult, TuneEvidence
@@ -21,6 +22,8 @@ __all__ = [
     "EpisodeBuilder",
     "Explain",
     "FamilyRegistry",
+    "Fix",
+    "Profile",
     "Query",
     "RewardMode",
     "Runner",
@@ -65,6 +68,21 @@ class Runner(Protocol):
     def open_scratch(self, task: Task) -> Scratch:
         """A copy of the task's public instance for one episode."""
 
+    def audit_open(self, task: Task, seed: int | None) -> AuditBrief:
+        """The broken public database of the scenario that ``seed`` draws: its schema and first rows."""
+
+    def audit_query(self, task: Task, seed: int | None, sql: str, fix: str) -> Look:
+        """Run a reading statement on the broken database, and on a copy with ``fix`` applied unless that is empty."""
+
+    def audit_profile(self, task: Task, seed: int | None, table: str, column: str, fix: str) -> tuple[ColumnFacts, Look]:
+        """Describe a column of the broken database; the look is the query that this stands for."""
+
+    def audit_fix(self, task: Task, seed: int | None, script: str) -> FixResult:
+        """Run a repairing script on a fresh copy of the broken database."""
+
+    def audit_grade(self, task: Task, seed: int | None, fix: str, checks: tuple[str, ...]) -> AuditEvidence:
+        """Run ``fix`` (empty: none) on every database of the scenario, and hold ``checks`` against the rightly repaired one."""
+
 
 @dataclass(frozen=True, slots=True)
 class Submit:
@@ -73,6 +91,9 @@ class Submit:
     sql: str
     review: SubmittedReview
     ddl: tuple[str, ...] = ()
+    answer: str = ""
+    root_cause_table: str = ""
+    offending_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +112,24 @@ class Explain:
     kind: ClassVar[ActionKind] = "explain"
 
 
-Command = Submit | Query | Explain
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Describe a column."""
+
+    table: str
+    column: str
+    kind: ClassVar[ActionKind] = "profile"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """Try a repair on a fresh copy."""
+
+    sql: str
+    kind: ClassVar[ActionKind] = "fix"
+
+
+Command = Submit | Query | Explain | Profile | Fix
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,9 +179,16 @@ class EpisodeBuilder(Protocol):
     """Starts an episode of one family."""
 
     def __call__(
-        self, task: Task, runner: Runner, *, schema_info: str, profile: RewardProfile = "composite", reward_mode: RewardMode = "telescoping"
+        self,
+        task: Task,
+        runner: Runner,
+        *,
+        schema_info: str,
+        profile: RewardProfile = "composite",
+        reward_mode: RewardMode = "telescoping",
+        seed: int | None = None,
     ) -> Episode:
-        """``schema_info`` is the DDL with row counts that the agent is shown."""
+        """``schema_info`` is the DDL with row counts that the agent is shown; empty for a family whose database the seed draws."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,13 +202,20 @@ class FamilyRegistry:
         return tuple(sorted(self.builders))
 
     def build(
-        self, task: Task, runner: Runner, *, schema_info: str, profile: RewardProfile = "composite", reward_mode: RewardMode = "telescoping"
+        self,
+        task: Task,
+        runner: Runner,
+        *,
+        schema_info: str,
+        profile: RewardProfile = "composite",
+        reward_mode: RewardMode = "telescoping",
+        seed: int | None = None,
     ) -> Episode:
         """Start an episode of ``task``. Raises :class:`InvalidArgumentError` for a family that is not registered."""
         builder = self.builders.get(task.family)
         if builder is None:
             raise InvalidArgumentError(f"unknown family {task.family!r}; there are: {', '.join(self.names())}")
-        return builder(task, runner, schema_info=schema_info, profile=profile, reward_mode=reward_mode)
+        return builder(task, runner, schema_info=schema_info, profile=profile, reward_mode=reward_mode, seed=seed)
 
 
 def parse(action: SQLOptimAction, allowed: tuple[ActionKind, ...]) -> Command:
@@ -180,11 +232,20 @@ def parse(action: SQLOptimAction, allowed: tuple[ActionKind, ...]) -> Command:
 def _submit(action: SQLOptimAction) -> Submit:
     claims = tuple(ClaimedIssue(s.issue_type, s.line, s.severity) for s in action.suggestions)
     sql = action.optimized_query if action.optimized_query.strip() else ""
-    return Submit(sql, SubmittedReview(claims, action.summary, action.approved), tuple(action.ddl))
+    return Submit(
+        sql,
+        SubmittedReview(claims, action.summary, action.approved),
+        tuple(action.ddl),
+        action.answer,
+        action.root_cause_table,
+        action.offending_key,
+    )
 
 
 _PARSERS: Mapping[str, Callable[[SQLOptimAction], Command]] = {
     "submit": _submit,
     "query": lambda action: Query(action.sql),
     "explain": lambda action: Explain(action.sql),
+    "profile": lambda action: Profile(action.table, action.column),
+    "fix": lambda action: Fix(action.sql),
 }

@@ -38,6 +38,7 @@ class TuneEpisode(TaskEpisode):
         schema_info: str,
         profile: RewardProfile = "composite",
         reward_mode: RewardMode = "telescoping",
+        seed: int | None = None,
     ) -> None:
         super().__init__(task, schema_info=schema_info, instructions=tune_instructions(task, profile, reward_mode), reward_mode=reward_mode)
         self._runner = runner

@@ -8,7 +8,7 @@ from typing import Literal
 from sql_optim_env.errors import InfraError
 from sql_optim_env.tasks.vocabulary import IssueType, Severity
 
-__all__ = ["Difficulty", "ExpectedIssue", "Family", "RewriteGrader", "Split", "Task", "TuneGrader", "TuneVariant"]
+__all__ = ["AuditGrader", "Difficulty", "ExpectedIssue", "Family", "RewriteGrader", "Split", "Task", "TuneGrader", "TuneVariant"]
 
 Family = Literal["rewrite", "tune", "audit"]
 Split = Literal["train", "test"]
@@ -68,6 +68,17 @@ class TuneGrader:
 
 
 @dataclass(frozen=True, slots=True)
+class AuditGrader:
+    """Grader data of an audit task: from which kind of defect its scenario is drawn. Never shown."""
+
+    kind: str
+    """A name of :func:`sql_optim_env.tasks.audit.kinds.kinds`."""
+    seed: int
+    default_sizes: bool = True
+    """Whether a reset without a seed plays the kind's documented sizes."""
+
+
+@dataclass(frozen=True, slots=True)
 class Task:
     """One frozen problem.
 
@@ -86,10 +97,17 @@ class Task:
     tables: tuple[str, ...]
     max_steps: int
     max_explorations: int
-    grader: RewriteGrader | TuneGrader = field(repr=False)
+    grader: RewriteGrader | TuneGrader | AuditGrader = field(repr=False)
     tags: tuple[str, ...] = ()
     max_indexes: int = 0
     """tune: indexes a submission may create."""
+    max_fixes: int = 0
+    """audit: fixes an episode may try; 0 where the task is answered without one."""
+
+    @property
+    def attempts(self) -> int:
+        """What an episode may try: fixes where the task wants one, else submissions."""
+        return self.max_fixes or self.max_steps
 
     @property
     def rewrite(self) -> RewriteGrader:
@@ -103,4 +121,11 @@ class Task:
         """Grader data of a tune task. Raises :class:`InfraError` for a task of another family."""
         if not isinstance(self.grader, TuneGrader):
             raise InfraError(f"task {self.id} is not a tune task")
+        return self.grader
+
+    @property
+    def audit(self) -> AuditGrader:
+        """Grader data of an audit task. Raises :class:`InfraError` for a task of another family."""
+        if not isinstance(self.grader, AuditGrader):
+            raise InfraError(f"task {self.id} is not an audit task")
         return self.grader

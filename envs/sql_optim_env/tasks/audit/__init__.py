@@ -1,0 +1,1 @@
+"""Audit problems: kinds of data defects, each a generator of scenarios."""
