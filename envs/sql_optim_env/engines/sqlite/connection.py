@@ -14,21 +14,34 @@ from typing import Final, Literal
 
 import apsw
 
+from sql_optim_env.engines.sqlite.bounded import replace_unbounded
 from sql_optim_env.engines.sqlite.vfs import LOCKED_VFS, locked_vfs
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
-__all__ = ["HEAP_LIMIT", "MAX_VALUE_BYTES", "Caps", "Purpose", "Watch", "open_database"]
+__all__ = ["HEAP_LIMIT", "MAX_SCRIPT_VALUE_BYTES", "MAX_VALUE_BYTES", "SMALL_HEAP_LIMIT", "Caps", "Purpose", "Watch", "open_database"]
 
-Purpose = Literal["measure", "ddl", "scratch"]
+Purpose = Literal["measure", "ddl", "scratch", "look", "script"]
 
 HEAP_LIMIT: Final = 512 << 20
 """Bytes of memory that SQLite may hold in this process, open databases included (``sqlite3_hard_heap_limit64``: one for all)."""
+
+SMALL_HEAP_LIMIT: Final = 128 << 20
+"""The same while a look or a script is at work, whose databases are small. It ends what nothing else interrupts: preparing a statement
+whose expressions double at every step.
+"""
 
 MAX_VALUE_BYTES: Final = 2_000_000
 """Longest text or BLOB. A single function call over longer values (``instr`` over 30 MB takes 6 s) would outrun every other bound."""
 
 MAX_GROWTH_BYTES: Final = 64 << 20
 """Bytes by which a database may grow while it is open."""
+
+MAX_SCRIPT_GROWTH_BYTES: Final = 8 << 20
+"""Bytes by which a repairing script may make its (small) database grow."""
+
+MAX_SCRIPT_VALUE_BYTES: Final = 100_000
+"""Longest text or BLOB in looks and scripts, whose databases are small: at this length no single function call outlasts 0.1 s (at
+:data:`MAX_VALUE_BYTES` ``instr`` takes minutes)."""
 
 _WATCH_STEPS = 10_000
 """Steps of the virtual machine between two looks at the watch: a fraction of a millisecond."""
@@ -67,6 +80,8 @@ _PRAGMAS: Final[dict[Purpose, tuple[str, ...]]] = {
     "measure": ("temp_store = 1", "cache_size = -2000", "query_only = 1"),
     "ddl": ("temp_store = 1",),
     "scratch": ("temp_store = 1", "cache_size = -2000"),
+    "look": ("temp_store = 1", "cache_size = -2000", "query_only = 1"),
+    "script": ("temp_store = 1", "cache_size = -2000"),
 }
 
 
@@ -131,13 +146,15 @@ class Watch:
 def open_database(database: bytes, purpose: Purpose) -> Iterator[apsw.Connection]:
     """Open ``database``, the bytes of a database file, in memory; its schema is loaded, and what happens to it stays in memory.
 
-    ``measure`` reads only; ``ddl`` writes, without views and triggers; ``scratch`` writes and has both.
+    ``measure`` reads only; ``ddl`` writes, without views and triggers; ``scratch`` writes and has both. ``look`` reads only and ``script``
+    writes, both with views, without triggers, with smaller values and with ``trim`` replaced (see :mod:`bounded`).
 
     Raises:
         InfraError: the bytes are not a database in rollback-journal mode.
     """
     locked_vfs()
-    apsw.hard_heap_limit(HEAP_LIMIT)
+    small = purpose in ("look", "script")
+    apsw.hard_heap_limit(SMALL_HEAP_LIMIT if small else HEAP_LIMIT)
     con = apsw.Connection(":memory:", vfs=LOCKED_VFS, statementcachesize=0)
     try:
         con.enable_load_extension(False)
@@ -146,16 +163,20 @@ def open_database(database: bytes, purpose: Purpose) -> Iterator[apsw.Connection
         scratch = purpose == "scratch"
         if scratch:
             con.limit(apsw.SQLITE_LIMIT_ATTACHED, 1)  # VACUUM attaches its own temporary database
+        if small:
+            con.limit(apsw.SQLITE_LIMIT_LENGTH, MAX_SCRIPT_VALUE_BYTES)
+            replace_unbounded(con)
         for option in _OFF:
             con.config(option, 0)
-        con.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, int(scratch))
+        con.config(apsw.SQLITE_DBCONFIG_ENABLE_VIEW, int(scratch or small))
         con.config(apsw.SQLITE_DBCONFIG_ENABLE_TRIGGER, int(scratch))
         con.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
         try:
             con.deserialize("main", database)
             con.execute("SELECT count(*) FROM sqlite_schema").fetchall()
             page_size, pages = con.pragma("page_size"), con.pragma("page_count")
-            con.pragma("max_page_count", int(pages) + MAX_GROWTH_BYTES // int(page_size))
+            growth = MAX_SCRIPT_GROWTH_BYTES if small else MAX_GROWTH_BYTES
+            con.pragma("max_page_count", int(pages) + growth // int(page_size))
             for pragma in _PRAGMAS[purpose]:
                 con.execute(f"PRAGMA {pragma}").fetchall()
         except apsw.Error as error:

@@ -6,34 +6,21 @@ what a connection remembers (PRAGMA settings, temporary tables, an open transact
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 import apsw
 
-from sql_optim_env.engines.sqlite.capture import STORAGE_CLASSES, Value
 from sql_optim_env.engines.sqlite.connection import Caps, Watch, open_database
 from sql_optim_env.engines.sqlite.explain import plan_text
 from sql_optim_env.engines.sqlite.measure import Counters
 from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
+from sql_optim_env.engines.sqlite.showing import MAX_SHOWN, MAX_TEXT, JsonValue, fetch_shown
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
 from sql_optim_env.engines.sqlite.text import fold, leading_words, shown_name
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
-__all__ = ["ALLOWED_PRAGMAS", "JsonValue", "ScratchRun", "explain_statement", "run_statement"]
-
-JsonValue = str | int | float | None
-"""A shown value; what JSON cannot hold exactly (BLOBs, wide integers, infinities) is text."""
-
-MAX_TEXT: Final = 1_000
-"""Longest text of one shown value, in characters."""
-
-MAX_SHOWN: Final = 128 << 10
-"""Characters of all shown values together; rows beyond are left out."""
-
-_EXACT_INTEGERS: Final = 1 << 53
-"""JSON numbers are doubles to most readers: beyond this, integers are not exact."""
+__all__ = ["ALLOWED_PRAGMAS", "MAX_SHOWN", "MAX_TEXT", "JsonValue", "ScratchRun", "explain_statement", "run_statement"]
 
 ALLOWED_PRAGMAS: Final = frozenset(
     """
@@ -115,14 +102,15 @@ def run_statement(database: bytes, sql: str, *, max_rows: int = 50, caps: Caps |
             version = con.data_version("main")
             counters = Counters(con)
             try:
-                columns, types, rows, row_count = _fetch(con, sql, max_rows)
+                shown = fetch_shown(con, sql, max_rows)
             except ENGINE_ERRORS as error:
                 raise _scratch_error(error) from error
             logical_reads = counters.pages
         # Moves with every commit that may have changed a page, also of VACUUM, DDL and PRAGMA user_version.
         changed = con.data_version("main") != version
         after = con.serialize("main") if changed else database
-    return ScratchRun(columns, types, rows, row_count, logical_reads, counters.vm_steps, after if after != database else None)
+    kept = after if after != database else None
+    return ScratchRun(shown.columns, shown.types, shown.rows, shown.row_count, logical_reads, counters.vm_steps, kept)
 
 
 def explain_statement(database: bytes, sql: str, *, deadline_s: float = 30.0) -> str:
@@ -140,45 +128,3 @@ def _scratch_error(error: BaseException) -> AgentError:
         # The engine opened this database just now; what it cannot read any more, the statement has broken.
         return AgentError(ErrorCode.EXECUTION_ERROR, f"the statement failed: {error}")
     return failure
-
-
-def _fetch(
-    con: apsw.Connection, sql: str, max_rows: int
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[tuple[JsonValue, ...], ...], int]:
-    """Names, storage classes of the shown values, shown rows, and how many rows there are."""
-    columns: tuple[str, ...] = ()
-
-    def trace(cursor: apsw.Cursor, text: str, bindings: Any) -> bool:
-        nonlocal columns
-        if cursor.has_vdbe:
-            columns = tuple(column[0] for column in cursor.get_description())
-        return True
-
-    shown: list[tuple[JsonValue, ...]] = []
-    kinds: list[tuple[type, ...]] = []
-    count, left = 0, MAX_SHOWN
-    con.exec_trace = trace
-    try:
-        row: Any
-        for row in con.execute(sql):
-            if count == len(shown) < max_rows:
-                values = tuple(_json_value(value) for value in row)
-                left -= sum(len(value) if isinstance(value, str) else 20 for value in values)
-                if left >= 0:
-                    shown.append(values)
-                    kinds.append(tuple(map(type, row)))
-            count += 1
-    finally:
-        con.exec_trace = None
-    classes = ({STORAGE_CLASSES[row[index]] for row in kinds} - {"NULL"} for index in range(len(columns)))
-    return columns, tuple("/".join(sorted(found)) or "NULL" for found in classes), tuple(shown), count
-
-
-def _json_value(value: Value) -> JsonValue:
-    if isinstance(value, int):
-        return value if abs(value) <= _EXACT_INTEGERS else str(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
-    if isinstance(value, bytes):
-        value = f"x'{value[:MAX_TEXT].hex()}'"
-    return value if value is None or len(value) <= MAX_TEXT else value[: MAX_TEXT - 1] + "…"

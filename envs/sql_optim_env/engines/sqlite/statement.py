@@ -13,7 +13,7 @@ from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.sqlite.text import has_code
 from sql_optim_env.errors import AgentError, ErrorCode
 
-__all__ = ["MAX_SQL_LENGTH", "Authorizer", "Opcode", "authorized", "prepare"]
+__all__ = ["MAX_SQL_LENGTH", "Authorizer", "Opcode", "authorized", "check_characters", "prepare"]
 
 MAX_SQL_LENGTH: Final = 20_000
 """Longest statement, in characters: the published limit of the action's SQL fields."""
@@ -55,7 +55,7 @@ def prepare(con: apsw.Connection, sql: str) -> tuple[Opcode, ...]:
     Raises:
         AgentError: EMPTY_SQL, SQL_TOO_LONG, NOT_ONE_SELECT (more than one statement), SYNTAX_ERROR, BINDING_ERROR or REFUSED_SYNTAX.
     """
-    _check_characters(sql)
+    check_characters(sql)
     found, consumed = False, 0
 
     def trace(cursor: apsw.Cursor, text: str, bindings: Any) -> bool:
@@ -79,9 +79,10 @@ def prepare(con: apsw.Connection, sql: str) -> tuple[Opcode, ...]:
     return tuple(Opcode(str(name), int(p1), int(p2), int(p3)) for _, name, p1, p2, p3, *_ in rows)
 
 
-def _check_characters(sql: str) -> None:
+def check_characters(sql: str, *, what: str = "statement") -> None:
+    """Check the length and the characters of a text, which messages call ``what``. Raises AgentError (SQL_TOO_LONG or SYNTAX_ERROR)."""
     if len(sql) > MAX_SQL_LENGTH:
-        raise AgentError(ErrorCode.SQL_TOO_LONG, f"the statement has {len(sql):,} characters; at most {MAX_SQL_LENGTH:,} are admitted")
+        raise AgentError(ErrorCode.SQL_TOO_LONG, f"the {what} has {len(sql):,} characters; at most {MAX_SQL_LENGTH:,} are admitted")
     if "\x00" in sql:
         raise AgentError(ErrorCode.SYNTAX_ERROR, "the text holds a NUL character; send plain SQL text")
     try:

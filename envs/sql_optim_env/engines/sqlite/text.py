@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
-__all__ = ["fold", "has_code", "leading_words", "shown_name", "string_literals"]
+__all__ = ["call_literals", "first_statement", "fold", "has_code", "leading_words", "names", "shown_name", "string_literals"]
 
 _TOKEN: Final = re.compile(
     r"""
@@ -43,6 +43,37 @@ def has_code(sql: str) -> bool:
     return any(text != ";" for _, text in _tokens(sql))
 
 
+def call_literals(sql: str, functions: Collection[str]) -> frozenset[str]:
+    """Return the string literals that stand directly in a call of one of ``functions``, as ``string_literals`` returns them."""
+    found: set[str] = set()
+    calls: list[bool] = []
+    previous = ""
+    for kind, text in _tokens(sql):
+        if text == "(":
+            calls.append(previous in functions)
+        elif text == ")":
+            del calls[-1:]
+        elif kind == "string" and calls and calls[-1]:
+            found.add(fold(text.strip("'").strip()))
+        previous = fold(text) if kind == "word" else ""
+    return frozenset(found)
+
+
+def first_statement(sql: str) -> str:
+    """Return ``sql`` up to and with the semicolon that ends its first statement, all of it where there is none.
+
+    Right for every statement but ``CREATE TRIGGER``, which alone has semicolons inside.
+    """
+    begun = False
+    for match in _TOKEN.finditer(sql):
+        if match.group() == ";":
+            if begun:
+                return sql[: match.end()]
+        elif match.lastgroup != "blank":
+            begun = True
+    return sql
+
+
 def leading_words(sql: str, count: int) -> tuple[str, ...]:
     """Return the first words of the statement in upper case, at most ``count``, up to the first token that is not a word."""
     words: list[str] = []
@@ -60,3 +91,13 @@ def leading_words(sql: str, count: int) -> tuple[str, ...]:
 def string_literals(sql: str) -> frozenset[str]:
     """Return the contents of the string literals of ``sql``, folded and without surrounding blanks."""
     return frozenset(fold(text.strip("'").strip()) for kind, text in _tokens(sql) if kind == "string")
+
+
+def names(sql: str) -> Iterator[str]:
+    """Yield what could be a name in ``sql``, folded and without quotes: words, quoted names, and strings, which may stand for one."""
+    for kind, text in _tokens(sql):
+        if kind == "word":
+            yield fold(text)
+        elif len(text) > 1:
+            quote = "]" if text[0] == "[" else text[0]
+            yield fold(text[1:].removesuffix(quote).replace(quote * 2, quote))
