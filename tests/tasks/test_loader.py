@@ -94,7 +94,7 @@ def test_the_reference_of_an_optimal_task_is_its_query(write: Write) -> None:
         ('name = "Orders of a year"', 'name = " "', "task.toml: name is empty"),
         ('name = "Orders of a year"', "name = 7", "task.toml: name must be a text"),
         ('name = "Orders of a year"', 'nmae = "x"', "task.toml: nmae is not a field; there are dataset, description,"),
-        ('family = "rewrite"', 'family = "translate"', "task.toml: family must be one of rewrite, tune, not 'translate'"),
+        ('family = "rewrite"', 'family = "translate"', "task.toml: family must be one of rewrite, tune, audit, not 'translate'"),
         ('split = "train"', 'split = "dev"', "task.toml: split must be one of train, test, not 'dev'"),
         ('difficulty = "easy"', 'difficulty = "soft"', "task.toml: difficulty must be one of easy, medium, hard, expert, not 'soft'"),
         ("max_steps = 3", "max_steps = 9", "task.toml: max_steps must be 3 to 5, not 9"),

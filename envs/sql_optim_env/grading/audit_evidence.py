@@ -64,6 +64,10 @@ class Look:
     """The same on a copy with the standing fix applied; None before there is one, or when it fails there."""
     repaired_error: str = ""
     """Why it failed on that copy."""
+    broken_error: str = ""
+    """Why it could not run on the broken database, where it names what only the fix has made; ``shown`` is empty then, and ``reads`` are
+    those of the copy.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +127,8 @@ class RepairFacts:
     """Rows that were added to those tables or changed in them."""
     declared: bool
     """Whether every column that must be declared with a certain type is."""
+    others_emptied: int = 0
+    """Tables but the target that held good rows, and are gone or hold no row any more."""
 
 
 @dataclass(frozen=True, slots=True)

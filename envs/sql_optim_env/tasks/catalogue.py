@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 from sql_optim_env.errors import UnknownTaskError
 from sql_optim_env.tasks.entry import TaskEntry
-from sql_optim_env.tasks.generate.tune import generated_entries
+from sql_optim_env.tasks.generate import audit, tune
 from sql_optim_env.tasks.loader import load_tasks
 from sql_optim_env.tasks.splits import SPLITS, position_of_seed
 from sql_optim_env.tasks.task import Difficulty, Family, Task
@@ -32,6 +32,10 @@ class Catalogue:
             raise ValueError("two tasks have the same id")
         self._splits = {split: tuple(entry for entry in self._entries if entry.split == split) for split in SPLITS}
         self._places = {entry.id: place for entries in self._splits.values() for place, entry in enumerate(entries)}
+
+    def entries(self) -> tuple[TaskEntry, ...]:
+        """Every place, in catalogue order; makes no task."""
+        return self._entries
 
     def hand_made(self) -> tuple[Task, ...]:
         """The tasks that are not generated, in catalogue order: those that a server prepares when it starts."""
@@ -89,9 +93,13 @@ class Catalogue:
         )
 
     def _listed(self, *, facts: bool = False) -> list[str]:
-        """Every id, but of the generated tasks of a split the first and the last only: an error message has to be read."""
+        """Every id, but of the generated tasks of a family's split the first and the last only: an error message has to be read."""
         hand_made = [f"{task.id} ({task.family}, {task.split}, {task.difficulty})" if facts else task.id for task in self._hand_made]
-        runs = [[entry for entry in self._generated if entry.split == split] for split in SPLITS]
+        runs = [
+            [entry for entry in self._generated if (entry.family, entry.split) == (family, split)]
+            for family in get_args(Family)
+            for split in SPLITS
+        ]
         ends = [f"{run[0].id} to {run[-1].id}" + (f" ({run[0].family}, {run[0].split})" if facts else "") for run in runs if run]
         return hand_made + ends
 
@@ -99,7 +107,7 @@ class Catalogue:
 @cache
 def catalogue() -> Catalogue:
     """The tasks that come with the package, and those that it can generate."""
-    return Catalogue(load_tasks(resources.files("sql_optim_env.tasks.builtin")), generated_entries())
+    return Catalogue(load_tasks(resources.files("sql_optim_env.tasks.builtin")), (*tune.generated_entries(), *audit.generated_entries()))
 
 
 def public_spec(task: Task) -> dict[str, Any]:

@@ -7,7 +7,8 @@ A folder's name is the task's id. A folder of the family ``rewrite`` holds::
     reference.sql      the best known rewrite; left out when the query is already optimal
     equivalents/*.sql  other right answers
 
-What one of the family ``tune`` holds stands in :mod:`tune_loader`. Every fault is reported with the file and the field it stands in.
+What one of the family ``tune`` holds stands in :mod:`tune_loader`, of ``audit`` in :mod:`audit_loader`. Every fault is reported with the
+file and the field it stands in.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, get_args
 
+from sql_optim_env.tasks.audit_loader import read_audit_task
 from sql_optim_env.tasks.folder import TaskFolder, TaskFormatError, squeezed
 from sql_optim_env.tasks.task import Difficulty, ExpectedIssue, Family, RewriteGrader, Split, Task, TuneGrader
 from sql_optim_env.tasks.tune_loader import read_tune_grader
@@ -33,16 +35,19 @@ _ISSUE_FIELDS: Final = frozenset("type line severity also".split())
 
 
 def load_tasks(root: Traversable | Path) -> tuple[Task, ...]:
-    """All tasks in the sub-folders of ``root``, in the order of the numbers in their ids."""
+    """All tasks in the sub-folders of ``root``, a family after the other, in the order of the numbers in their ids."""
     folders = [entry for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith(("_", "."))]
-    return tuple(load_task(folder) for folder in sorted(folders, key=lambda folder: _natural(folder.name)))
+    families = get_args(Family)
+    return tuple(sorted(map(load_task, folders), key=lambda task: (families.index(task.family), _natural(task.id))))
 
 
 def load_task(folder: Traversable | Path) -> Task:
     """The task in ``folder``. Raises TaskFormatError."""
     found = TaskFolder(folder)
     table = found.table()
-    family = found.choice(table, "family", tuple(_FORMATS))
+    family = found.choice(table, "family", get_args(Family))
+    if family == "audit":
+        return read_audit_task(found, table)
     form = _FORMATS[family]
     found.only(table, _TASK_FIELDS | form.own_fields)
     sql = found.sql("original.sql")

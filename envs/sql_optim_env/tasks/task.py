@@ -8,7 +8,18 @@ from typing import Literal
 from sql_optim_env.errors import InfraError
 from sql_optim_env.tasks.vocabulary import IssueType, Severity
 
-__all__ = ["AuditGrader", "Difficulty", "ExpectedIssue", "Family", "RewriteGrader", "Split", "Task", "TuneGrader", "TuneVariant"]
+__all__ = [
+    "AuditGrader",
+    "Difficulty",
+    "ExpectedIssue",
+    "Family",
+    "RewriteGrader",
+    "Split",
+    "Task",
+    "TuneGrader",
+    "TuneVariant",
+    "name_of_grader",
+]
 
 Family = Literal["rewrite", "tune", "audit"]
 Split = Literal["train", "test"]
@@ -110,6 +121,11 @@ class Task:
         return self.max_fixes or self.max_steps
 
     @property
+    def grader_name(self) -> str:
+        """The name of what grades it: says what is asked for, never what the answer is."""
+        return name_of_grader(self.family, self.max_fixes)
+
+    @property
     def rewrite(self) -> RewriteGrader:
         """Grader data of a rewrite task. Raises :class:`InfraError` for a task of another family."""
         if not isinstance(self.grader, RewriteGrader):
@@ -129,3 +145,10 @@ class Task:
         if not isinstance(self.grader, AuditGrader):
             raise InfraError(f"task {self.id} is not an audit task")
         return self.grader
+
+
+def name_of_grader(family: Family, max_fixes: int) -> str:
+    """The name of the grader of a task of ``family`` in which ``max_fixes`` repairs may be tried."""
+    if family == "audit":
+        return "audit.repair" if max_fixes else "audit.identification"
+    return {"rewrite": "rewrite.composite", "tune": "tune.logical_reads"}[family]

@@ -10,17 +10,18 @@ import pytest
 from sql_optim_env.datasets.generate.tune import COUNTS, plan_of
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.families.tune_instructions import tune_instructions
-from sql_optim_env.tasks.catalogue import catalogue, public_spec
+from sql_optim_env.tasks.catalogue import public_spec
 from sql_optim_env.tasks.folder import squeezed
 from sql_optim_env.tasks.generate.tune import generated_entries
 from sql_optim_env.tasks.task import Task
 
-TASKS = catalogue().generated()
+TASKS = tuple(entry.make() for entry in generated_entries())
 
 _DIGEST = """
 import hashlib
-from sql_optim_env.tasks.catalogue import catalogue
-print(hashlib.sha256(repr([(task, task.grader) for task in catalogue().generated()]).encode()).hexdigest())
+from sql_optim_env.tasks.generate.tune import generated_entries
+tasks = [entry.make() for entry in generated_entries()]
+print(hashlib.sha256(repr([(task, task.grader) for task in tasks]).encode()).hexdigest())
 """
 
 
