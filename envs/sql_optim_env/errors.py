@@ -67,6 +67,8 @@ class ErrorCode(StrEnum):
     """The task does not allow this kind of action; ``allowed_kinds`` says which it does."""
     NO_EXPLORATIONS_LEFT = "no_explorations_left"
     """The episode's budget of exploring actions is used up."""
+    NO_FIXES_LEFT = "no_fixes_left"
+    """The episode's budget of fixes is used up."""
 
 
 class SQLOptimError(Exception):

@@ -51,8 +51,12 @@ def test_the_registry_starts_an_episode_of_the_tasks_family() -> None:
 
 
 def test_an_unknown_family_is_refused_with_the_list_of_what_exists() -> None:
-    with pytest.raises(InvalidArgumentError, match="unknown family 'audit'; there are: rewrite"):
-        builtin_families().build(replace(make_task(), family="audit"), FakeRunner(), schema_info="")
+    with pytest.raises(InvalidArgumentError, match="unknown family 'riddle'; there are: audit, rewrite, tune"):
+        builtin_families().build(
+            replace(make_task(), family="riddle"),  # type: ignore[arg-type]
+            FakeRunner(),
+            schema_info="",
+        )
 
 
 def test_other_families_can_join() -> None:

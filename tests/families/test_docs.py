@@ -14,11 +14,16 @@ from sql_optim_env.families.rewrite import SUCCESS_SCORE
 from sql_optim_env.models import (
     ActionKind,
     ColumnInfo,
+    ColumnProfile,
     ExecutionInfo,
+    HistoryEntry,
     ObservationError,
+    RepairedResult,
     SQLOptimAction,
     SQLOptimObservation,
     Suggestion,
+    TableChangeInfo,
+    TableSampleInfo,
 )
 from sql_optim_env.tasks.vocabulary import Severity
 
@@ -30,7 +35,22 @@ def test_every_error_code_has_a_row(code: ErrorCode) -> None:
     assert f"\n| `{code.value}` | " in PAGE
 
 
-@pytest.mark.parametrize("model", [ColumnInfo, ExecutionInfo, ObservationError, SQLOptimAction, SQLOptimObservation, Suggestion])
+@pytest.mark.parametrize(
+    "model",
+    [
+        ColumnInfo,
+        ColumnProfile,
+        ExecutionInfo,
+        HistoryEntry,
+        ObservationError,
+        RepairedResult,
+        SQLOptimAction,
+        SQLOptimObservation,
+        Suggestion,
+        TableChangeInfo,
+        TableSampleInfo,
+    ],
+)
 def test_every_field_is_documented(model: type[BaseModel]) -> None:
     assert [name for name in model.model_fields if f"`{name}`" not in PAGE] == []
 

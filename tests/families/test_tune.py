@@ -155,7 +155,7 @@ def test_the_binary_profile_pays_all_or_nothing(start: Start) -> None:
 
 def test_the_registry_starts_it(runner: FakeTuneRunner) -> None:
     registry: FamilyRegistry = builtin_families()
-    assert registry.names() == ("rewrite", "tune")
+    assert registry.names() == ("audit", "rewrite", "tune")
     assert isinstance(registry.build(make_tune_task(), runner, schema_info=""), TuneEpisode)
 
 

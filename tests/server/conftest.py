@@ -10,11 +10,24 @@ import pytest
 
 from sql_optim_env.engines.base import Column, Difference, Execution
 from sql_optim_env.errors import AgentError, ErrorCode
+from sql_optim_env.grading.audit_evidence import (
+    AuditBrief,
+    AuditEvidence,
+    ColumnFacts,
+    FixResult,
+    Look,
+    Reads,
+    RepairFacts,
+    Shown,
+    TableChange,
+    TableSample,
+)
 from sql_optim_env.grading.evidence import ExplainResult, InstanceMeasurement, QueryResult, RewriteEvidence
 from sql_optim_env.grading.tune_evidence import ScratchResult, TuneEvidence, TuneMeasurement
 from sql_optim_env.server.environment import SQLOptimEnvironment
 from sql_optim_env.server.runtime import Runtime
 from sql_optim_env.server.settings import Settings
+from sql_optim_env.tasks.audit.scenario import VARIANTS, Variant
 from sql_optim_env.tasks.task import Task
 
 
@@ -42,6 +55,7 @@ class ScriptedRunner:
         self.rows: tuple[tuple[Any, ...], ...] = ((1, "x"),)
         self.plan = "PLAN"
         self.scratches: list[ScriptedScratch] = []
+        self.seeds: list[int | None] = []
 
     def grade(self, task: Task, sql: str) -> RewriteEvidence:
         self._maybe_raise()
@@ -73,12 +87,40 @@ class ScriptedRunner:
         self.scratches.append(ScriptedScratch())
         return self.scratches[-1]
 
+    def audit_open(self, task: Task, seed: int | None) -> AuditBrief:
+        self.seeds.append(seed)
+        return AuditBrief(f"CREATE TABLE t (n INTEGER) -- of seed {seed}", (TableSample("t", ("n",), ((1,),), 1),))
+
+    def audit_query(self, task: Task, seed: int | None, sql: str, fix: str) -> Look:
+        self._maybe_raise()
+        self.seeds.append(seed)
+        return Look(Shown((Column("n", "INTEGER"),), ((1,),), 1, False), Reads(frozenset(), frozenset(), 9), sql)
+
+    def audit_profile(self, task: Task, seed: int | None, table: str, column: str, fix: str) -> tuple[ColumnFacts, Look]:
+        facts = ColumnFacts(table, column, "INTEGER", 1, 0, 1, 1, 1, (("INTEGER", 1),))
+        return facts, self.audit_query(task, seed, f"SELECT {column} FROM {table}", fix)
+
+    def audit_fix(self, task: Task, seed: int | None, script: str) -> FixResult:
+        self._maybe_raise()
+        self.seeds.append(seed)
+        return FixResult((TableChange("t", 1, 0, 0, 1),), _facts("base"), 1)
+
+    def audit_grade(self, task: Task, seed: int | None, fix: str, checks: tuple[str, ...]) -> AuditEvidence:
+        self._maybe_raise()
+        self.seeds.append(seed)
+        return AuditEvidence(tuple(map(_facts, VARIANTS)) if fix else (), tuple(True for _ in checks), 1, "v1")
+
     def _maybe_raise(self) -> None:
         if self.trouble is not None:
             raise self.trouble
 
     def _execution(self, columns: tuple[Column, ...]) -> Execution:
         return Execution(columns, len(self.rows), 5, "v1", 0.1, 0.1, False)
+
+
+def _facts(variant: Variant) -> RepairFacts:
+    """All that was good kept, all that was broken mended."""
+    return RepairFacts(variant, None, True, 2, 1, 1, 1, 1, 0, 1, 1, 0, True)
 
 
 class PlayableRuntime(Runtime):
@@ -93,7 +135,7 @@ class PlayableRuntime(Runtime):
         return
 
     def schema_info(self, task: Task) -> str:
-        return f"CREATE TABLE t (n INTEGER) -- of {task.dataset}"
+        return "" if task.family == "audit" else f"CREATE TABLE t (n INTEGER) -- of {task.dataset}"
 
 
 @pytest.fixture

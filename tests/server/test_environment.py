@@ -2,9 +2,11 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Any
 
 import pytest
 
+from sql_optim_env import __version__
 from sql_optim_env.errors import (
     AgentError,
     EpisodeStateError,
@@ -14,14 +16,17 @@ from sql_optim_env.errors import (
     SessionExpiredError,
     UnknownTaskError,
 )
+from sql_optim_env.families.base import FamilyRegistry
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation
 from sql_optim_env.server.environment import SQLOptimEnvironment
 from sql_optim_env.server.size import MAX_OBSERVATION_BYTES
+from sql_optim_env.tasks.audit.draw import scenario_of
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
 TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
 TUNE = catalogue().select(family="tune")[0]
+AUDIT = catalogue().get("type_repair")
 
 
 def reference(task: Task = TASK) -> SQLOptimAction:
@@ -231,15 +236,29 @@ def test_the_task_api_knows_no_negative_index_and_no_other_split(environment: SQ
             call()
 
 
-def test_the_metadata_is_complete() -> None:
-    from sql_optim_env import __version__
-    from sql_optim_env.server.metadata import environment_metadata
-
-    about = environment_metadata()
+def test_the_metadata_is_complete(environment: SQLOptimEnvironment) -> None:
+    about = environment.get_metadata()
     assert (about.name, about.version) == ("sql_optim_env", __version__)
     assert about.description
     assert about.author
     assert about.documentation_url == "/docs"
+    assert about.readme_content is not None
+    assert not about.readme_content.startswith("---")
+
+
+def test_a_seed_reaches_the_episode_also_of_a_stateless_step(environment: SQLOptimEnvironment, monkeypatch: pytest.MonkeyPatch) -> None:
+    seeds: list[int | None] = []
+    build = FamilyRegistry.build
+
+    def spy(self: FamilyRegistry, *arguments: Any, seed: int | None = None, **options: Any) -> Any:
+        seeds.append(seed)
+        return build(self, *arguments, seed=seed, **options)
+
+    monkeypatch.setattr(FamilyRegistry, "build", spy)
+    environment.reset(task_id=TASK.id, seed=7)
+    environment.reset(task_id=TASK.id)
+    SQLOptimEnvironment(environment._runtime).step(SQLOptimAction(), task_id=TASK.id, seed=0)
+    assert seeds == [7, None, 0]
 
 
 def test_error_codes_of_the_agent_stay_in_the_documented_enum(environment: SQLOptimEnvironment) -> None:
@@ -272,3 +291,39 @@ def test_a_tune_submission_is_paid_by_its_one_term_and_ends_the_episode(environm
     assert {name: child.last_score for name, child in environment.rubric.named_rubrics() if child.last_score} == {"logical_reads": 1.0}
     with pytest.raises(EpisodeStateError):
         environment.step(SQLOptimAction())
+
+
+def test_every_call_of_an_audit_episode_has_the_seed_of_its_reset(environment: SQLOptimEnvironment, runtime) -> None:
+    for seed in (7, None, 0):
+        runtime.scripted.seeds.clear()
+        opening = environment.reset(task_id=AUDIT.id, **({} if seed is None else {"seed": seed}))
+        assert opening.schema_info == f"CREATE TABLE t (n INTEGER) -- of seed {seed}"
+        for action in (
+            SQLOptimAction(kind="query", sql="SELECT 1"),
+            SQLOptimAction(kind="profile", table="t", column="n"),
+            SQLOptimAction(kind="fix", sql="SELECT 1"),
+            SQLOptimAction(),
+        ):
+            last = environment.step(action)
+            assert last.error is None
+        assert last.done
+        assert runtime.scripted.seeds == [seed] * 5
+
+
+def test_the_terms_of_an_audit_grade_are_in_the_rubric_tree(environment: SQLOptimEnvironment) -> None:
+    environment.reset(task_id=AUDIT.id)
+    environment.step(SQLOptimAction(kind="fix", sql="SELECT 1"))
+    seen = environment.step(SQLOptimAction())
+    assert environment.rubric is not None
+    found = {name: child.last_score for name, child in environment.rubric.named_rubrics() if child.last_score}
+    assert found == {name: worth for name, worth in seen.reward_breakdown.items() if worth}
+    assert found["fix_correctness"] == 0.35
+    assert environment.rubric.last_score == seen.reward == seen.score
+
+
+def test_the_state_of_an_audit_episode_holds_public_facts_only(environment: SQLOptimEnvironment) -> None:
+    environment.reset(task_id=AUDIT.id, seed=5)
+    text = environment.state.model_dump_json()
+    assert scenario_of(AUDIT, 5).reference_fix not in text
+    assert AUDIT.audit.kind not in text.replace(AUDIT.id, "")
+    assert "seed" not in text

@@ -16,6 +16,13 @@ def test_the_terms_are_named_children() -> None:
         "summary_quality",
         "severity_labels",
         "logical_reads",
+        "diagnostic_efficiency",
+        "hypothesis_quality",
+        "fix_correctness",
+        "self_verification",
+        "generalisation",
+        "answer_correctness",
+        "bounds",
         "solved",
     ]
     assert names == list(TERMS)

@@ -3,13 +3,13 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from sql_optim_env.errors import InfraError
-from sql_optim_env.sandbox import jobs, tune_jobs
+from sql_optim_env.sandbox import audit_jobs, jobs, tune_jobs
+from sql_optim_env.sandbox.audit_bench import audit_digest
 from sql_optim_env.server import runtime as module
 from sql_optim_env.server.runtime import Readiness, Runtime, SandboxRunner
 from sql_optim_env.server.settings import Settings
@@ -22,6 +22,7 @@ class FakeSandbox:
     def __init__(self, **options: Any) -> None:
         self.options = options
         self.calls: list[tuple[Any, ...]] = []
+        self.deadlines: list[float | None] = []
         self.closed = False
         self.answers = True
         self.go = threading.Event()
@@ -37,6 +38,7 @@ class FakeSandbox:
 
     def call(self, job: Callable[..., Any], *arguments: Any, deadline_s: float | None = None) -> Any:
         self.calls.append((job, *arguments))
+        self.deadlines.append(deadline_s)
         return "answer"
 
     def close(self) -> None:
@@ -77,11 +79,12 @@ def test_it_is_starting_until_workers_datasets_and_tasks_are_there(parts) -> Non
     runtime.wait_ready(10)
     assert runtime.readiness == Readiness("ready", "ready")
     assert "public" in store.built
-    for family, job in (("rewrite", jobs.prepare_task), ("tune", tune_jobs.prepare_tune)):
+    prepares = {"rewrite": jobs.prepare_task, "tune": tune_jobs.prepare_tune, "audit": audit_jobs.prepare_audit}
+    for family, job in prepares.items():
         expected = {task.id for task in catalogue().hand_made() if task.family == family}
         assert {call[1] for call in sandbox.calls if call[0] is job} == expected
     for task in catalogue().hand_made():
-        assert "CREATE TABLE" in runtime.schema_info(task)
+        assert ("CREATE TABLE" in runtime.schema_info(task)) is (task.family != "audit")
     assert len(sandbox.calls) == len(catalogue().hand_made())
     runtime.close()
 
@@ -230,21 +233,38 @@ def test_another_sqlite_than_the_expected_one_is_refused_at_the_start(parts, mon
     runtime.close()
 
 
-def test_a_family_that_cannot_be_prepared_is_said(parts) -> None:
+def test_the_runner_calls_the_jobs_of_the_audit_family(settings: Settings) -> None:
+    sandbox, task = FakeSandbox(), catalogue().select(family="audit")[0]
+    runner: Any = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
+    runner.audit_open(task, None)
+    runner.audit_query(task, 3, "Q", "F")
+    runner.audit_profile(task, 3, "T", "C", "")
+    runner.audit_fix(task, 3, "S")
+    runner.audit_grade(task, 3, "F", ("Q",))
+    assert sandbox.calls == [
+        (audit_jobs.audit_open, task.id, None),
+        (audit_jobs.audit_query, task.id, 3, "Q", "F"),
+        (audit_jobs.audit_profile, task.id, 3, "T", "C", ""),
+        (audit_jobs.audit_fix, task.id, 3, "S"),
+        (audit_jobs.audit_grade, task.id, 3, "F", ("Q",)),
+    ]
+    assert sandbox.deadlines == [None] * 4 + [3 * settings.deadline_s]
+
+
+def test_a_generated_audit_task_needs_no_preparation(parts) -> None:
     runtime, sandbox, _ = parts
-    runtime.tasks = Catalogue([replace(catalogue().hand_made()[0], family="audit")])
-    sandbox.go.set()
-    runtime.start()
-    with pytest.raises(InfraError, match="of the family audit, which this server cannot prepare"):
-        runtime.wait_ready(10)
-    runtime.close()
+    task = next(entry for entry in catalogue().entries()[::-1] if entry.family == "audit").make()
+    assert "generated" in task.tags
+    assert runtime.schema_info(task) == ""
+    assert sandbox.calls == []
 
 
 def test_the_engine_is_part_of_the_versions(parts) -> None:
     runtime, _, _ = parts
     versions = runtime.versions()
     assert versions["engine_sqlite"].startswith("sqlite-3.54.1+")
-    assert set(versions) == {"engine_sqlite", "datasets", "dataset_shop"}
+    assert set(versions) == {"engine_sqlite", "datasets", "dataset_shop", "audit_scenarios"}
+    assert versions["audit_scenarios"] == audit_digest()
     runtime.tasks = Catalogue(catalogue().select(family="rewrite"))
     assert runtime.versions()["dataset_shop"] == versions["dataset_shop"]
     assert runtime.versions()["datasets"] != versions["datasets"]

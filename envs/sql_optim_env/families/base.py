@@ -178,6 +178,10 @@ class Episode(Protocol):
 class EpisodeBuilder(Protocol):
     """Starts an episode of one family."""
 
+    @property
+    def allowed_kinds(self) -> tuple[ActionKind, ...]:
+        """The kinds of action that its episodes may allow."""
+
     def __call__(
         self,
         task: Task,

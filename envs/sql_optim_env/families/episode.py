@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sql_optim_env.errors import AgentError, EpisodeStateError, ErrorCode
-from sql_optim_env.families.base import Explain, Query, RewardMode, StepOutcome, Submit, parse
+from sql_optim_env.families.base import Command, Explain, Query, RewardMode, StepOutcome, Submit, parse
 from sql_optim_env.families.showing import clip
 from sql_optim_env.grading.score import SCORE_DIGITS, telescoping_reward
 from sql_optim_env.models import ActionKind, ObservationError, SQLOptimAction, SQLOptimObservation
@@ -50,14 +51,22 @@ class TaskEpisode(ABC):
         if self.done:
             raise EpisodeStateError("the episode has ended; call reset")
         try:
-            command = parse(action, self.allowed_kinds)
+            command = parse(action, self._kinds())
         except AgentError as error:
             return self._misstep(error)
-        return self._submit(command) if isinstance(command, Submit) else self._explore(command)
+        return self._play(command)
 
     def close(self) -> None:
         """End the episode and give back what it holds outside of itself. Idempotent."""
         self.done = True
+
+    def _play(self, command: Command) -> StepOutcome:
+        """What a command of an allowed kind leads to. A family with kinds of its own handles those before it asks here."""
+        if isinstance(command, Submit):
+            return self._submit(command)
+        if isinstance(command, Query | Explain):
+            return self._explore(lambda: self._look_with(command))
+        raise AssertionError(f"{type(self).__name__} allows the kind {command.kind!r} and does not handle it")
 
     @abstractmethod
     def _submit(self, command: Submit) -> StepOutcome:
@@ -67,8 +76,12 @@ class TaskEpisode(ABC):
     def _look(self, command: Query | Explain) -> dict[str, Any]:
         """The observation's fields that an exploration fills. Raises :class:`AgentError`."""
 
+    def _kinds(self) -> tuple[ActionKind, ...]:
+        """The kinds that this episode's task allows: all of the family's, unless a task has fewer."""
+        return self.allowed_kinds
+
     def _standing(self) -> dict[str, Any]:
-        """Fields that every observation of this family has beside the common ones."""
+        """Fields that every observation of this family has beside the common ones, or instead of them."""
         return {}
 
     def _graded(self, score: float, error: AgentError | None, *, enough: float, **fields: Any) -> StepOutcome:
@@ -81,15 +94,19 @@ class TaskEpisode(ABC):
         self.done = score >= enough or self._submissions >= self.task.max_steps
         return self._outcome(reward, error, score=score, **fields)
 
-    def _explore(self, command: Query | Explain) -> StepOutcome:
+    def _look_with(self, command: Query | Explain) -> dict[str, Any]:
+        if not command.sql.strip():
+            raise AgentError(ErrorCode.EMPTY_SQL, f"kind {command.kind!r} needs a statement in the field sql.")
+        return self._look(command)
+
+    def _explore(self, look: Callable[[], dict[str, Any]]) -> StepOutcome:
+        """Take one look, which fills the observation's fields or raises :class:`AgentError`; it uses up an exploration either way."""
         if self._explorations >= self.task.max_explorations:
             return self._misstep(AgentError(ErrorCode.NO_EXPLORATIONS_LEFT, "all explorations are used up; submit an answer."))
         fields: dict[str, Any] = {}
         trouble: AgentError | None = None
         try:
-            if not command.sql.strip():
-                raise AgentError(ErrorCode.EMPTY_SQL, f"kind {command.kind!r} needs a statement in the field sql.")
-            fields = self._look(command)
+            fields = look()
         except AgentError as error:
             trouble = error
         self.step_count += 1
@@ -111,26 +128,25 @@ class TaskEpisode(ABC):
 
     def _observation(self, **fields: Any) -> SQLOptimObservation:
         task = self.task
-        observation = SQLOptimObservation(
-            task_id=task.id,
-            task_name=task.name,
-            task_description=task.description,
-            family=task.family,
-            sql_query=task.sql,
-            schema_info=self._schema_info,
-            dialect=task.dialect,
-            difficulty=task.difficulty,
-            instructions=self._instructions,
-            allowed_kinds=list(self.allowed_kinds),
-            step_count=self.step_count,
-            max_steps=task.max_steps,
-            submissions_left=max(0, task.max_steps - self._submissions),
-            explorations_left=max(0, task.max_explorations - self._explorations),
-            best_score=self.best_score,
-            done=self.done,
-            **self._standing(),
-            **fields,
-        )
+        common: dict[str, Any] = {
+            "task_id": task.id,
+            "task_name": task.name,
+            "task_description": task.description,
+            "family": task.family,
+            "sql_query": task.sql,
+            "schema_info": self._schema_info,
+            "dialect": task.dialect,
+            "difficulty": task.difficulty,
+            "instructions": self._instructions,
+            "allowed_kinds": list(self._kinds()),
+            "step_count": self.step_count,
+            "max_steps": task.max_steps,
+            "submissions_left": max(0, task.max_steps - self._submissions),
+            "explorations_left": max(0, task.max_explorations - self._explorations),
+            "best_score": self.best_score,
+            "done": self.done,
+        }
+        observation = SQLOptimObservation(**common | self._standing() | fields)
         execution = observation.last_execution
         observation.metadata = {
             "reward_breakdown": dict(observation.reward_breakdown),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sql_optim_env.families.audit import AuditEpisode
 from sql_optim_env.families.base import FamilyRegistry
 from sql_optim_env.families.rewrite import RewriteEpisode
 from sql_optim_env.families.tune import TuneEpisode
@@ -11,4 +12,4 @@ __all__ = ["builtin_families"]
 
 def builtin_families() -> FamilyRegistry:
     """The registry of every family that this server can play."""
-    return FamilyRegistry({"rewrite": RewriteEpisode, "tune": TuneEpisode})
+    return FamilyRegistry({"audit": AuditEpisode, "rewrite": RewriteEpisode, "tune": TuneEpisode})

@@ -26,7 +26,7 @@ from sql_optim_env.errors import CallerError, EpisodeStateError, InfraError, Ses
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, SQLOptimState
 from sql_optim_env.server.body_limit import BodyLimit
 from sql_optim_env.server.environment import SQLOptimEnvironment
-from sql_optim_env.server.metadata import ENV_NAME
+from sql_optim_env.server.metadata import ENV_NAME, AboutEnvironment, TaskList, environment_metadata, task_list
 from sql_optim_env.server.metrics import CONTENT_TYPE
 from sql_optim_env.server.runtime import Runtime
 from sql_optim_env.server.settings import Settings, parse_flags
@@ -90,6 +90,17 @@ def _own_lifespan(app: FastAPI, runtime: Runtime) -> None:
 
 
 def _add_routes(app: FastAPI, runtime: Runtime) -> None:
+    # The core's own route answers the fields of its model and drops those of a subclass.
+    app.router.routes[:] = [route for route in app.router.routes if getattr(route, "path", None) != "/metadata"]
+
+    @app.get("/metadata", tags=["Environment Info"], summary="What this environment is, and which families of tasks it has")
+    def about() -> AboutEnvironment:
+        return environment_metadata(runtime.tasks, runtime.families)
+
+    @app.get("/tasks", tags=["Task API"], summary="All tasks of all families, with the names of their graders")
+    def tasks() -> TaskList:
+        return task_list(runtime.tasks)
+
     @app.get("/ready", tags=["Health"], summary="Whether a reset would be answered now")
     def ready() -> JSONResponse:
         state = runtime.readiness
@@ -113,7 +124,9 @@ def _add_routes(app: FastAPI, runtime: Runtime) -> None:
                 "version": __version__,
                 "websocket": "/ws",
                 "schema": "/schema",
-                "tasks": f"/{ENV_NAME}/splits",
+                "tasks": "/tasks",
+                "splits": f"/{ENV_NAME}/splits",
+                "metadata": "/metadata",
                 "health": "/health",
                 "ready": "/ready",
                 "metrics": "/metrics",

@@ -83,8 +83,8 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
         self._leave()
 
     def get_metadata(self) -> EnvironmentMetadata:
-        """Name, description, version and the README, for ``/metadata`` and the web page."""
-        return environment_metadata()
+        """Name, description, version, the README and the families, for ``/metadata`` and the web page."""
+        return environment_metadata(self._runtime.tasks, self._runtime.families)
 
     def list_splits(self) -> list[str]:
         """The names of the splits."""
@@ -119,6 +119,7 @@ class SQLOptimEnvironment(Environment[SQLOptimAction, SQLOptimObservation, SQLOp
             schema_info=runtime.schema_info(task),
             profile=wanted.reward_profile or runtime.settings.reward_profile,
             reward_mode=runtime.settings.reward,
+            seed=wanted.seed,
         )
         observation = episode.opening()
         self._leave()

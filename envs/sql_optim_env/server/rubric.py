@@ -6,15 +6,16 @@ from collections.abc import Callable
 
 from openenv.core.rubrics import Rubric
 
+from sql_optim_env.grading import audit
 from sql_optim_env.grading.report import WEIGHTS
 from sql_optim_env.grading.tune import TERM
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation
 
 __all__ = ["TERMS", "GradeRubric", "TermRubric"]
 
-TERMS = (*WEIGHTS, TERM, "solved")
-"""Every term a breakdown can hold, each a named child: the composite grade's six, the one of the tune family, and that of the binary
-profile."""
+TERMS = (*WEIGHTS, TERM, *audit.TERMS, "solved")
+"""Every term a breakdown can hold, each a named child: the composite grade's six, the one of the tune family, those of the audit family,
+and that of the binary profile."""
 
 
 class _Node(Rubric):

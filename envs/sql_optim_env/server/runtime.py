@@ -18,9 +18,11 @@ from sql_optim_env.engines.sqlite import assert_engine, engine_version
 from sql_optim_env.errors import InfraError
 from sql_optim_env.families.base import FamilyRegistry
 from sql_optim_env.families.registry import builtin_families
+from sql_optim_env.grading.audit_evidence import AuditBrief, AuditEvidence, ColumnFacts, FixResult, Look
 from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
 from sql_optim_env.grading.tune_evidence import TuneEvidence
-from sql_optim_env.sandbox import jobs, tune_jobs
+from sql_optim_env.sandbox import audit_jobs, jobs, tune_jobs
+from sql_optim_env.sandbox.audit_bench import audit_digest
 from sql_optim_env.sandbox.limits import WorkerLimits
 from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.server.metrics import Metrics
@@ -36,7 +38,16 @@ _LOG = logging.getLogger(__name__)
 PREPARE_DEADLINE_S = 120.0
 """Seconds one task's preparation may take: its slow original is run on every instance, and its edge instances are built."""
 
-_PREPARE: Mapping[Family, Callable[[str], Any]] = {"rewrite": jobs.prepare_task, "tune": tune_jobs.prepare_tune}
+_GRADE_DEADLINES = 3
+"""Deadlines of a statement that grading an audit episode may take: it runs the fix on four databases, and then every check. What each may
+use is capped in steps, so that this is met only on a machine that is far too busy.
+"""
+
+_PREPARE: Mapping[Family, Callable[[str], Any]] = {
+    "rewrite": jobs.prepare_task,
+    "tune": tune_jobs.prepare_tune,
+    "audit": audit_jobs.prepare_audit,
+}
 """The job that prepares a task of each family."""
 
 Status = Literal["starting", "ready", "failed", "stopped"]
@@ -62,6 +73,7 @@ class SandboxRunner:
     def __init__(self, sandbox: Sandbox, settings: Settings) -> None:
         self._sandbox = sandbox
         self._measure = settings.measure
+        self._deadline_s = settings.deadline_s
 
     def grade(self, task: Task, sql: str) -> RewriteEvidence:
         """Run a submission on every instance of its task."""
@@ -82,6 +94,26 @@ class SandboxRunner:
     def open_scratch(self, task: Task) -> SandboxScratch:
         """A copy of the task's public instance for one episode."""
         return SandboxScratch(self._sandbox, task.id)
+
+    def audit_open(self, task: Task, seed: int | None) -> AuditBrief:
+        """The broken database that ``seed`` draws, as an episode opens."""
+        return self._sandbox.call(audit_jobs.audit_open, task.id, seed)
+
+    def audit_query(self, task: Task, seed: int | None, sql: str, fix: str) -> Look:
+        """Run a reading statement on the broken database, and on a copy with ``fix`` applied."""
+        return self._sandbox.call(audit_jobs.audit_query, task.id, seed, sql, fix)
+
+    def audit_profile(self, task: Task, seed: int | None, table: str, column: str, fix: str) -> tuple[ColumnFacts, Look]:
+        """Describe a column of the broken database."""
+        return self._sandbox.call(audit_jobs.audit_profile, task.id, seed, table, column, fix)
+
+    def audit_fix(self, task: Task, seed: int | None, script: str) -> FixResult:
+        """Run a repairing script on a fresh copy of the broken database."""
+        return self._sandbox.call(audit_jobs.audit_fix, task.id, seed, script)
+
+    def audit_grade(self, task: Task, seed: int | None, fix: str, checks: tuple[str, ...]) -> AuditEvidence:
+        """Run ``fix`` on every database of the scenario, and hold the checks against the rightly repaired one."""
+        return self._sandbox.call(audit_jobs.audit_grade, task.id, seed, fix, checks, deadline_s=_GRADE_DEADLINES * self._deadline_s)
 
 
 class Runtime:
@@ -149,11 +181,14 @@ class Runtime:
             raise InfraError(state.error or state.progress)
 
     def schema_info(self, task: Task) -> str:
-        """The DDL with row counts that ``task`` shows. Only after the server has become ready.
+        """The DDL with row counts that ``task`` shows; empty for one whose database is drawn by the seed of a reset, so that its episode
+        says it. Only after the server has become ready.
 
         A generated task is built and measured here when it is asked for the first time, about a second's work for a worker; whoever asks
         for it meanwhile waits. Raises ``InfraError`` when that fails, and the next one to ask tries again.
         """
+        if not task.dataset:
+            return ""
         known = self._schema_info.get(task.dataset)
         if known is not None:
             return known
@@ -166,14 +201,15 @@ class Runtime:
             return self._schema_info[task.dataset]
 
     def versions(self) -> Mapping[str, str]:
-        """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, and a digest over all and
-        the generator of further ones.
+        """Versions of what a score depends on, for ``/ready``: each dataset that several tasks share, a digest over all and the
+        generator of further ones, and one of what draws the problems of the audit family.
         """
-        tasks = Counter(task.dataset for task in self.tasks.hand_made())
+        tasks = self._datasets()
         datasets = {name: get_dataset(name).version for name in sorted(tasks)}
         return {
             "engine_sqlite": engine_version(),
             "datasets": hashlib.blake2b(repr((datasets, generator_version())).encode(), digest_size=12).hexdigest(),
+            "audit_scenarios": audit_digest(),
             **{f"dataset_{name}": version for name, version in datasets.items() if tasks[name] > 1},
         }
 
@@ -189,7 +225,7 @@ class Runtime:
         try:
             assert_engine()
             self._sandbox.start()
-            datasets = Counter(task.dataset for task in self.tasks.hand_made())
+            datasets = self._datasets()
             for name in sorted(name for name, tasks in datasets.items() if tasks > 1):
                 # Before its tasks, which would wait for each other. One that serves a single task is built by the worker that prepares it.
                 self._build(name)
@@ -202,6 +238,10 @@ class Runtime:
             self._finish(Readiness("failed", "preparation failed", f"{type(error).__name__}: {error}"))
             if self.readiness.status != "stopped":
                 _LOG.exception("preparation failed")
+
+    def _datasets(self) -> Counter[str]:
+        """The datasets of the hand-made tasks that have one, and how many tasks each serves."""
+        return Counter(task.dataset for task in self.tasks.hand_made() if task.dataset)
 
     def _describe(self, name: str) -> None:
         dataset = get_dataset(name)
@@ -228,7 +268,4 @@ class Runtime:
                 self._say(f"tasks: {done} of {len(tasks)} prepared")
 
     def _prepare_task(self, task: Task) -> None:
-        prepare = _PREPARE.get(task.family)
-        if prepare is None:
-            raise InfraError(f"task {task.id} is of the family {task.family}, which this server cannot prepare")
-        self._sandbox.call(prepare, task.id, deadline_s=PREPARE_DEADLINE_S)
+        self._sandbox.call(_PREPARE[task.family], task.id, deadline_s=PREPARE_DEADLINE_S)
