@@ -9,10 +9,10 @@ from collections import defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
+from sql_optim_env.agents.recording import timeless
 from sql_optim_env.cli.local_server import LocalServer
 from sql_optim_env.client import SQLOptimEnv
 from sql_optim_env.models import SQLOptimAction
@@ -44,18 +44,11 @@ def answers(task: Task) -> dict[str, SQLOptimAction]:
     }
 
 
-def without_clock(value: Any) -> Any:
-    """The observation with every figure of a clock left out; those are marked by their names."""
-    if isinstance(value, dict):
-        return {key: without_clock(item) for key, item in value.items() if not key.endswith("_ms")}
-    return [without_clock(item) for item in value] if isinstance(value, list) else value
-
-
 def play(url: str, task: Task, name: str, action: SQLOptimAction) -> tuple[tuple[str, str], str]:
     with SQLOptimEnv(base_url=url).sync() as client:
         client.reset(task_id=task.id)
         result = client.step(action)
-        return (task.id, name), json.dumps(without_clock(result.observation.model_dump(mode="json")), sort_keys=True)
+        return (task.id, name), json.dumps(timeless(result.observation), sort_keys=True)
 
 
 def repeated() -> Iterator[tuple[Task, str, SQLOptimAction]]:

@@ -1,9 +1,8 @@
-"""Ways to buy a tune score, through the real jobs: each earns nothing, or what the honest part of it earns."""
+"""Ways to buy a tune score that are made from the visible data: each earns nothing, or what the honest part of it earns."""
 
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.tasks.catalogue import catalogue
 
 TASK = catalogue().get("tune_seed_bank")
-CANARIES: list[dict[str, Any]] = tomllib.loads((Path(__file__).parent / "canaries" / "tune.toml").read_text(encoding="utf-8"))["canary"]
 
 
 class Judge:
@@ -58,14 +56,6 @@ def constants(rows: list[tuple[Any, ...]]) -> str:
 def test_the_honest_submission_earns_everything_and_the_original_nothing(judge: Judge) -> None:
     assert judge.grade(TASK.tune.reference_sql, TASK.tune.reference_ddl)[0].score == 1.0
     assert judge.grade(TASK.sql)[0].score == 0.0
-
-
-@pytest.mark.parametrize("canary", CANARIES, ids=[canary["name"] for canary in CANARIES])
-def test_a_canary_earns_nothing_and_for_the_right_reason(judge: Judge, canary: dict[str, Any]) -> None:
-    sql = {"original": TASK.sql, "reference": TASK.tune.reference_sql}.get(canary.get("sql", "original"), canary.get("sql", ""))
-    report, code = judge.grade(sql.strip(), tuple(canary.get("ddl", ())))
-    assert (report.score, code) == (0.0, canary.get("code", ""))
-    assert canary["says"] in report.feedback
 
 
 def test_the_visible_rows_as_constants_are_wrong_on_hidden_data(judge: Judge) -> None:

@@ -11,6 +11,8 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -38,6 +40,7 @@ class LocalServer:
         settings: ``SQL_OPTIM_*`` variables for the server, on top of this process's environment.
         ready_within_s: seconds until ``/ready`` must answer 200.
         progress: called with what ``/ready`` says while datasets are being built, each message once.
+        log: the file that the server's log goes to; by default this process's stderr.
     """
 
     def __init__(
@@ -46,10 +49,12 @@ class LocalServer:
         *,
         ready_within_s: float = 300.0,
         progress: Callable[[str], None] | None = None,
+        log: Path | None = None,
     ) -> None:
         self._settings = dict(settings or {})
         self._ready_within_s = ready_within_s
         self._progress = progress
+        self._log = log
         self._process: subprocess.Popen[bytes] | None = None
         self.port = _free_port()
 
@@ -68,8 +73,9 @@ class LocalServer:
     def __enter__(self) -> Self:
         environment = {**os.environ, **self._settings}
         command = [sys.executable, "-m", "sql_optim_env.server.app", "--host", "127.0.0.1", "--port", str(self.port)]
-        # The log goes to this process's stderr, so that a table or JSON on stdout stays clean.
-        self._process = subprocess.Popen(command, env=environment, stdout=sys.stderr.fileno())
+        # Never to this process's stdout, where a table or JSON has to stay clean.
+        with nullcontext(sys.stderr.fileno()) if self._log is None else self._log.open("wb") as output:
+            self._process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
             self._wait_until_ready()
         except BaseException:
@@ -105,6 +111,8 @@ class LocalServer:
             said = message or said
             if (code := self._process.poll()) is not None:
                 raise ServerStartError(f"the server ended with exit code {code} before it was ready")
+            if body.get("status") == "failed":
+                raise ServerStartError(f"the server cannot become ready: {body.get('error') or said}")
             if time.monotonic() > end:
                 raise ServerStartError(f"the server was not ready within {self._ready_within_s:.0f} s; it last said: {said or 'nothing'}")
             time.sleep(_POLL_S)
