@@ -39,6 +39,7 @@ lint: setup  ## ruff and the import rules
 
 types: setup  ## mypy, strict
 	$(BIN)/mypy
+	$(BIN)/mypy inference.py
 
 check: setup  ## prove the task catalogue by measurement
 	$(BIN)/sql-optim check

@@ -15,5 +15,5 @@ def test_every_player_is_found_by_its_name(name: str, lookup: Callable[[str], Ta
 
 
 def test_an_unknown_player_is_refused_with_the_list_of_what_exists(lookup: Callable[[str], Task]) -> None:
-    with pytest.raises(InvalidArgumentError, match="oracle, null, echo, stuffing, heuristic"):
+    with pytest.raises(InvalidArgumentError, match="oracle, null, echo, ritual, stuffing, heuristic"):
         make_player("cheat", lookup)

@@ -9,6 +9,7 @@ from sql_optim_env import __version__
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.engines.sqlite import engine_version
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, SQLOptimState
+from sql_optim_env.sandbox.audit_bench import audit_digest
 from sql_optim_env.tasks.catalogue import catalogue, public_spec
 
 TASK = next(task for task in catalogue().select(family="rewrite") if not task.rewrite.optimal)
@@ -19,16 +20,17 @@ def test_health_and_ready_and_their_versions(server) -> None:
     assert server.request("/health") == (200, {"status": "healthy"})
     status, body = server.request("/ready")
     assert status == 200
-    digest, engine = body.pop("datasets"), body.pop("engine_sqlite")
+    digest, engine, scenarios = body.pop("datasets"), body.pop("engine_sqlite"), body.pop("audit_scenarios")
     assert body == {"status": "ready", "progress": "ready", "version": __version__, "dataset_shop": get_dataset("shop").version}
     assert len(digest) == 24
+    assert scenarios == audit_digest()
     assert engine == engine_version()
 
 
 def test_the_root_points_to_everything_there_is(server) -> None:
     status, body = server.request("/")
     assert status == 200
-    for name in ("schema", "tasks", "health", "ready", "metrics", "documentation"):
+    for name in ("schema", "tasks", "splits", "metadata", "health", "ready", "metrics", "documentation"):
         assert server.request(body[name])[0] == 200
 
 

@@ -9,6 +9,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.optimizer import optimize
 
+from sql_optim_env.agents.audit_heuristic import audit_action
 from sql_optim_env.agents.patterns import Finding, find_issues
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation, Suggestion
 
@@ -25,7 +26,9 @@ class HeuristicPlayer:
     name: str = "heuristic"
 
     def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
-        """The rewrite first, the safe answer after a failure."""
+        """The rewrite first, the safe answer after a failure; in ``audit`` what two rules of thumb say."""
+        if observation.family == "audit":
+            return audit_action(observation)
         findings = find_issues(observation.sql_query, observation.dialect)
         execution = observation.last_execution
         failed = observation.error is not None or (execution is not None and execution.equal is False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from sql_optim_env.errors import EpisodeStateError
 from sql_optim_env.families.base import Episode
 from sql_optim_env.models import ExecutionInfo, SQLOptimAction, SQLOptimObservation
 
-__all__ = ["EpisodeResult", "LocalSession", "LocalTurn", "Player", "Session", "Turn", "play"]
+__all__ = ["EpisodeResult", "LocalSession", "LocalTurn", "Player", "SeededPlayer", "Session", "Turn", "for_seed", "play"]
 
 
 class Player(Protocol):
@@ -22,6 +22,19 @@ class Player(Protocol):
 
     def act(self, observation: SQLOptimObservation) -> SQLOptimAction:
         """The next action."""
+
+
+@runtime_checkable
+class SeededPlayer(Protocol):
+    """A player that has to know the seed of the reset, since the problem is drawn from it and the observation does not tell."""
+
+    def seeded(self, seed: int | None) -> Player:
+        """The player of an episode that is reset with ``seed``."""
+
+
+def for_seed(player: Player, seed: int | None) -> Player:
+    """``player``, told the seed of the reset where it has to know it; for those who loop over an episode without :func:`play`."""
+    return player.seeded(seed) if isinstance(player, SeededPlayer) else player
 
 
 class Turn(Protocol):
@@ -106,6 +119,7 @@ class EpisodeResult:
 def play(session: Session, player: Player, *, task_id: str, seed: int | None = None) -> EpisodeResult:
     """Play one episode of a task to its end, or until the player would repeat itself: the same answer earns nothing twice."""
     arguments: dict[str, Any] = {"task_id": task_id} if seed is None else {"task_id": task_id, "seed": seed}
+    player = for_seed(player, seed)
     turn = session.reset(**arguments)
     rewards: list[float] = []
     last: SQLOptimAction | None = None

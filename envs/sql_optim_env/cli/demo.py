@@ -7,9 +7,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from sql_optim_env.agents.player import EpisodeResult, play
+from sql_optim_env.agents.recording import Recorder, Recording
 from sql_optim_env.agents.roster import make_player
 from sql_optim_env.agents.tune import Experiment, experiments
 from sql_optim_env.cli.local_server import LocalServer
@@ -23,6 +25,8 @@ PLAYERS = ("oracle", "null", "echo")
 _TABLE_WIDTH = 110
 _TUNED_TASK = "tune_country_vet"
 """A task on which plausible indexes make a correct rewrite worse."""
+_AUDITED_TASK = "dedup_bug"
+"""A task that asks for a repair and for the names of its cause."""
 
 
 def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False) -> None:
@@ -32,6 +36,7 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instea
         said.print(f"server ready on {server.url}")
         results = _play_all(server.url)
         tuned = () if as_json else _experiment(server.url)
+        audited = None if as_json else _audit(server.url)
     if as_json:
         typer.echo(json.dumps([_row(result) for result in results], indent=2))
     else:
@@ -40,6 +45,8 @@ def demo(as_json: Annotated[bool, typer.Option("--json", help="Print JSON instea
         console.print(_table(results))
         if tuned:
             console.print(_experiments_table(tuned))
+        if audited is not None:
+            console.print(_audit_table(audited))
 
 
 def _play_all(url: str) -> list[EpisodeResult]:
@@ -53,6 +60,14 @@ def _experiment(url: str) -> tuple[Experiment, ...]:
     """Every known submission of one tune task, tried on a scratch copy and then handed in."""
     with SQLOptimEnv(base_url=url).sync() as client:
         return experiments(client, catalogue().get(_TUNED_TASK))
+
+
+def _audit(url: str) -> Recording:
+    """One audit episode, step by step, as one plays it who knows the defect."""
+    with SQLOptimEnv(base_url=url).sync() as client:
+        recorder = Recorder(client)
+        play(recorder, make_player("oracle", catalogue().get), task_id=_AUDITED_TASK, seed=0)
+        return recorder.recording()
 
 
 def _row(result: EpisodeResult) -> dict[str, Any]:
@@ -96,6 +111,18 @@ def _experiments_table(tuned: tuple[Experiment, ...]) -> Table:
         table.add_column(heading, justify="right")
     for experiment in tuned:
         table.add_row(experiment.name, _count(experiment.scratch_pages), _count(experiment.pages), f"{experiment.score:.3f}")
+    return table
+
+
+def _audit_table(recording: Recording) -> Table:
+    last = recording.answers[-1]["observation"]
+    table = Table(title=f"{_AUDITED_TASK}: an episode of the audit family", caption=f"score {last['score']:.3f}")
+    for heading in ("step", "kind"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("action", "what came of it"):
+        table.add_column(heading, overflow="fold")
+    for entry in last["history"]:
+        table.add_row(str(entry["step"]), entry["kind"], escape(entry["action"]), escape(entry["outcome"]))
     return table
 
 
