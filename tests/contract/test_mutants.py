@@ -14,14 +14,7 @@ from sql_optim_env.datasets import DatasetStore, default_data_dir
 from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.tasks.catalogue import catalogue
 
-SAMPLE = {
-    "task_6_segment_revenue": 3,
-    "task_7_lapsed_users": 4,
-    "tune_beehives": 2,
-    "tune_radio_contacts": 4,
-    "tune_seed_bank": 4,
-    "tune_ticket_office": 8,
-}
+SAMPLE = {"task_6_segment_revenue": 4, "tune_beehives": 2, "tune_seed_bank": 5, "tune_ticket_office": 9}
 """Tasks, and of how many mutants of each one is judged."""
 
 
@@ -38,6 +31,6 @@ def test_mutants_that_differ_somewhere_are_refused_at_grading(task_id: str, sand
         catalogue().get(task_id), DatasetStore(default_data_dir()), sandbox, wanted=lambda number, mutant: number % step == 0
     )
     assert [(outcome.mutant.sql, outcome.where) for outcome in test.outcomes if outcome.fate == "missed"] == []
-    assert test.count("killed") >= 4
+    assert test.count("killed") >= 2
     assert test.kill_rate >= LEAST_KILL_RATE
     assert test.disputed == 0

@@ -61,7 +61,8 @@ def filled() -> Callable[[Instance], duckdb.DuckDBPyConnection]:
 
 @pytest.fixture(scope="session")
 def adversarial_instances(shop: Dataset) -> tuple[Instance, ...]:
-    return tuple(instance for instance in shop.instances if instance.role == "adversarial")
+    """The small ones."""
+    return tuple(instance for instance in shop.instances if instance.profile in adversarial.PROFILES)
 
 
 @pytest.fixture(scope="session")

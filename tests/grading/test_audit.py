@@ -231,7 +231,7 @@ def test_a_task_may_call_a_repair_perfect_that_leaves_a_few_rows(mended: int, le
         ({"good_total": 0, "good_kept": 0}, "perfect"),
         ({"good_total": 0, "good_kept": 0, **NOTHING, "target_present": False, "target_rows": 0}, "ineffective"),
         ({"others_kept": 99}, "catastrophic"),
-        ({"others_kept": 100}, "dangerous"),
+        ({"others_kept": 100}, "ineffective"),
         ({"others_emptied": 1}, "catastrophic"),
     ],
 )

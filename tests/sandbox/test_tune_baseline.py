@@ -46,7 +46,7 @@ def with_grader(task: Task = TASK, **changes: Any) -> Task:
 
 def test_public_comes_first_then_the_small_ones_then_the_twins() -> None:
     roles = [instance.role for instance in tune_instances(TASK)]
-    assert roles == ["public"] + ["edge"] * 8 + ["twin"] * 2
+    assert roles == ["public"] + ["edge"] * 12 + ["twin"] * 2
 
 
 def test_every_instance_has_the_pages_of_both_and_the_reference_gains_enough(bench: TuneBench) -> None:

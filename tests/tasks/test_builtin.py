@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sql_optim_env.cli.check import load_careless
+from sql_optim_env.cli.check_rewrite import load_careless
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 from sql_optim_env.tasks.vocabulary import IssueType

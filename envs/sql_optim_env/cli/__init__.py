@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from sql_optim_env.cli import bench, build, check, demo, serve, tasks
+from sql_optim_env.cli import bench, build, check, demo, replay, serve, tasks, trust
 
 __all__ = ["app"]
 
@@ -15,3 +15,6 @@ app.command("demo")(demo.demo)
 app.command("tasks")(tasks.tasks)
 app.command("check")(check.check)
 app.command("bench")(bench.bench)
+app.command("record")(replay.record)
+app.command("replay")(replay.replay_file)
+app.command("trust")(trust.trust)

@@ -1,270 +1,39 @@
-"""``sql-optim check``: is every rewrite task of the catalogue what it claims to be?
-
-Each claim is checked on the engine that grades, on every instance that grades. CPU times come from a clock, so they are judged here and
-never in a unit test.
-"""
+"""``sql-optim check``: is every task of the catalogue what it claims to be?"""
 
 from __future__ import annotations
 
 import tempfile
-import tomllib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Annotated, Final
 
-import duckdb
 import typer
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from sql_optim_env.agents.canary import load_canaries
+from sql_optim_env.agents.player import Session
+from sql_optim_env.cli.check_audit import AuditCheck, check_audit_task
+from sql_optim_env.cli.check_gap import LEAST_GAP, MAX_FLOOR, Gap, gaps
+from sql_optim_env.cli.check_rewrite import Careless, TaskCheck, check_task, load_careless
 from sql_optim_env.cli.check_tune import SHAPES, TuneCheck, check_tune_task, medians
 from sql_optim_env.cli.claims import Claim
-from sql_optim_env.datasets.instance import Instance
-from sql_optim_env.datasets.store import DatasetStore, default_data_dir
-from sql_optim_env.engines.duckdb import Capture, policy_for
-from sql_optim_env.errors import AgentError, InfraError, UnknownTaskError
-from sql_optim_env.grading.analysis import clean_summary_score, summary_score
-from sql_optim_env.sandbox.baseline import run
-from sql_optim_env.sandbox.limits import WorkerLimits
-from sql_optim_env.sandbox.workbench import SCORED_ROLES, Workbench, task_instances
-from sql_optim_env.sandbox.worker import WorkerConfig
+from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.cli.mutation.report import check_mutants
+from sql_optim_env.client import SQLOptimEnv
+from sql_optim_env.datasets.store import DATA_DIR_VARIABLE, DatasetStore, default_data_dir
+from sql_optim_env.errors import AgentError, InfraError, InvalidArgumentError, UnknownTaskError
+from sql_optim_env.sandbox.workbench import task_instances
 from sql_optim_env.tasks.catalogue import catalogue
-from sql_optim_env.tasks.task import Difficulty, Task
+from sql_optim_env.tasks.task import Task
 
-__all__ = ["LEAST_HEADROOM", "Careless", "Claim", "Ratio", "TaskBench", "TaskCheck", "check", "check_task", "load_careless"]
+__all__ = ["check"]
 
-LEAST_HEADROOM: Final[dict[Difficulty, float]] = {"easy": 2.0, "medium": 5.0, "hard": 5.0, "expert": 5.0}
-"""How many times cheaper than the original the reference must be, in cost and in CPU time, on every scored instance."""
-OPTIMAL_MARGIN: Final = 1.05
-"""No known alternative to an optimal query may be more than this many times cheaper."""
-OPTIMAL_CPU_MARGIN: Final = 1.25
-"""The same for CPU time, whose smallest of a few short readings is no sharper than that on a busy machine."""
-MOST_ROWS: Final = 20_000
-"""Largest result on the public instance: comparing and showing larger ones would dominate a step."""
-ORIGINAL_CPU_MS: Final = (40.0, 600.0)
-"""What the original of a headroom task may take on the public instance: long enough to be measured, short enough to be stepped."""
 _WIDTH: Final = 120
-
-
-@dataclass(frozen=True, slots=True)
-class Careless:
-    """A rewrite that looks right and is not, and why."""
-
-    why: str
-    sql: str
-
-
-@dataclass(frozen=True, slots=True)
-class Ratio:
-    """Original over rewrite on one scored instance; above 1 the rewrite is cheaper."""
-
-    instance: str
-    cost: float
-    cpu: float
-
-
-@dataclass(frozen=True, slots=True)
-class TaskCheck:
-    """The verdict on one task."""
-
-    task_id: str
-    claims: tuple[Claim, ...]
-    headroom: tuple[Ratio, ...]
-    """Reference against original, an entry for each scored instance."""
-    original_ms: float
-    """Clock: CPU milliseconds of the original on the public instance."""
-
-    @property
-    def ok(self) -> bool:
-        """Whether every claim holds."""
-        return all(claim.holds for claim in self.claims)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    capture: Capture
-    cost: int
-    cpu_ms: float
-
-
-class TaskBench:
-    """Runs statements on the instances of one task as grading does, and remembers what the original gave. Context manager."""
-
-    def __init__(self, task: Task, data_dir: Path, *, repeats: int = 3) -> None:
-        """``repeats``: runs of a statement whose CPU time is wanted; the smallest counts."""
-        self._task, self._repeats = task, repeats
-        self.instances = task_instances(task)
-        self.scored = tuple(instance for instance in self.instances if instance.role in SCORED_ROLES)
-        self._policy = policy_for(task.sql, task.tables)
-        self._data_dir = data_dir
-        self.hidden_work: set[tuple[str, str]] = set()
-        """Statements, with the instance's name, whose CPU time was far above what their cost explains."""
-        self._originals: dict[Instance, _Outcome] = {}
-
-    def __enter__(self) -> TaskBench:
-        self._home = tempfile.TemporaryDirectory(prefix="sql-optim-check-")
-        settings = WorkerConfig(
-            home=Path(self._home.name),
-            data_dir=self._data_dir,
-            memory_mb=256,
-            spill_mb=256,
-            open_databases=len(self.instances),
-            limits=WorkerLimits(),
-        )
-        settings.scratch.mkdir()
-        self._bench = Workbench(settings)
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._bench.release()
-        self._home.cleanup()
-
-    def run(self, sql: str, instance: Instance, *, repeats: int = 1) -> _Outcome:
-        """Run ``sql`` on ``instance``. Raises AgentError."""
-        database = self._bench.database(instance)
-        statement = database.admit(sql, self._policy)
-        runs = [run(database, statement, priced=instance in self.scored) for _ in range(repeats)]
-        if all(each.execution.hidden_work for each in runs):
-            self.hidden_work.add((sql, instance.name))
-        return _Outcome(
-            capture=runs[0].capture,
-            cost=runs[0].execution.cost,
-            cpu_ms=min(each.execution.cpu_ms for each in runs),
-        )
-
-    def original(self, instance: Instance) -> _Outcome:
-        """What the task's own query gives on ``instance``, and what it takes there."""
-        if instance not in self._originals:
-            self._originals[instance] = self.run(self._task.sql, instance, repeats=self._repeats if instance in self.scored else 1)
-        return self._originals[instance]
-
-    def ratio(self, sql: str, instance: Instance) -> Ratio:
-        """The original over ``sql`` on a scored instance. Raises AgentError."""
-        original, rewrite = self.original(instance), self.run(sql, instance, repeats=self._repeats)
-        return Ratio(instance.name, original.cost / max(rewrite.cost, 1), original.cpu_ms / max(rewrite.cpu_ms, 1e-3))
-
-    def difference(self, sql: str) -> str:
-        """The first instance on which ``sql`` does not give the original's result, and how; empty when there is none. Raises AgentError."""
-        # Small instances first: they tell most mistakes apart in a millisecond.
-        for instance in sorted(self.instances, key=lambda instance: instance in self.scored):
-            verdict = self._bench.comparer().compare(self.original(instance).capture, self.run(sql, instance).capture)
-            if not verdict.equal:
-                return f"on {instance.name}: {verdict.message}"
-        return ""
-
-    def settled(self, instance: Instance) -> bool:
-        """Whether the original gives the same on a copy of ``instance`` whose rows lie in another order, computed by four threads."""
-        with duckdb.connect(config={"threads": 4, "preserve_insertion_order": False, "arrow_lossless_conversion": True}) as con:
-            con.execute("SET TimeZone = 'UTC'")
-            source = str(self._bench.store.ensure(instance)).replace("'", "''")
-            con.execute(f"ATTACH '{source}' AS source (READ_ONLY)")
-            for table in self._task.tables:
-                con.execute(f"CREATE TABLE {table} AS FROM source.{table} ORDER BY hash(id + 1)")
-            con.execute("DETACH source")
-            shuffled = con.sql(self._task.sql).to_arrow_reader(100_000).read_all()
-        original = self.original(instance).capture
-        return self._bench.comparer().compare(original, Capture.of(original.columns, shuffled)).equal
-
-
-def check_task(task: Task, data_dir: Path, careless: Sequence[Careless] = (), *, repeats: int = 3) -> TaskCheck:
-    """Check every claim of ``task``; ``careless`` are rewrites that grading must refuse. Raises AgentError when the task does not run."""
-    with TaskBench(task, data_dir, repeats=repeats) as bench:
-        headroom = tuple(bench.ratio(task.rewrite.reference_sql, instance) for instance in bench.scored)
-        claims = (
-            *_about_texts(task),
-            *_about_results(task, bench),
-            *(_about_optimality(task, bench) if task.rewrite.optimal else _about_headroom(task, bench, headroom)),
-            *_about_rewrites(task, bench, careless),
-        )
-        return TaskCheck(task.id, claims, headroom, bench.original(bench.scored[0]).cpu_ms)
-
-
-def _about_texts(task: Task) -> Iterator[Claim]:
-    lines = len(task.sql.splitlines())
-    outside = [issue.issue_type.value for issue in task.rewrite.issues if not 1 <= issue.line <= lines]
-    yield Claim("every issue stands on a line of the query", not outside, ", ".join(outside) or f"{len(task.rewrite.issues)} issues")
-    summary = task.rewrite.summary
-    worth = clean_summary_score(summary) if task.rewrite.optimal else summary_score(task.rewrite.issues, summary)
-    yield Claim("the summary names what is there and nothing else", worth == 1.0, f"{worth:.3f} of 1")
-
-
-def _about_results(task: Task, bench: TaskBench) -> Iterator[Claim]:
-    rows = {instance.name: bench.original(instance).capture.row_count for instance in bench.instances}
-    empty = [instance.name for instance in bench.scored if not rows[instance.name]]
-    edges = [rows[instance.name] for instance in bench.instances if instance.role == "edge"]
-    if edges and not any(edges):
-        empty.append("every edge instance")
-    yield Claim("the result has rows on public and twin and on an edge instance", not empty, "none on " + ", ".join(empty) if empty else "")
-    public = bench.scored[0].name
-    yield Claim(f"the result is small enough (≤ {MOST_ROWS:,} rows)", rows[public] <= MOST_ROWS, f"{rows[public]:,} rows")
-    # The public instance is the twin on a larger scale: shuffling it would tell nothing new.
-    unstable = [instance.name for instance in bench.instances if instance.role != "public" and not bench.settled(instance)]
-    yield Claim("the result depends neither on the order of rows nor on threads", not unstable, ", ".join(unstable))
-
-
-def _about_headroom(task: Task, bench: TaskBench, headroom: Sequence[Ratio]) -> Iterator[Claim]:
-    least = LEAST_HEADROOM[task.difficulty]
-    costs, times = min(ratio.cost for ratio in headroom), min(ratio.cpu for ratio in headroom)
-    yield Claim(f"the reference costs {least:g} times less", costs >= least, f"{costs:.1f}x")
-    yield Claim(f"the reference takes {least:g} times less CPU time", times >= least, f"{times:.1f}x", clock=True)
-    cpu_ms = bench.original(bench.scored[0]).cpu_ms
-    low, high = ORIGINAL_CPU_MS
-    yield Claim(f"the original takes {low:g} to {high:g} ms", low <= cpu_ms <= high, f"{cpu_ms:.0f} ms", clock=True)
-
-
-def _about_optimality(task: Task, bench: TaskBench) -> Iterator[Claim]:
-    """An alternative beats an optimal query when it is cheaper on both scored instances: grading takes the minimum of them."""
-    cheaper, faster = [], []
-    for number, sql in enumerate(task.rewrite.equivalents, 1):
-        ratios = [bench.ratio(sql, instance) for instance in bench.scored]
-        cost, cpu = min(ratio.cost for ratio in ratios), min(ratio.cpu for ratio in ratios)
-        if cost > OPTIMAL_MARGIN:
-            cheaper.append(f"equivalent {number} ({cost:.2f}x)")
-        if cpu > OPTIMAL_CPU_MARGIN:
-            faster.append(f"equivalent {number} ({cpu:.2f}x)")
-    yield Claim("no known alternative costs less", not cheaper, ", ".join(cheaper))
-    yield Claim("no known alternative takes less CPU time", not faster, ", ".join(faster), clock=True)
-
-
-def _about_rewrites(task: Task, bench: TaskBench, careless: Iterable[Careless]) -> Iterator[Claim]:
-    refused = [f"{name}: {verdict}" for name, sql in _right_answers(task) if (verdict := _verdict(bench, sql))]
-    yield Claim(f"the reference and {len(task.rewrite.equivalents)} equivalents are accepted", not refused, "; ".join(refused))
-    known = dict(((task.sql, "original"), *((sql, name) for name, sql in _right_answers(task))))
-    hidden = sorted(f"{known[sql]} on {instance}" for sql, instance in bench.hidden_work if sql in known)
-    yield Claim("the cost explains the CPU time of every right answer", not hidden, ", ".join(hidden), clock=True)
-    for wrong in careless:
-        try:
-            seen = bench.difference(wrong.sql)
-        except AgentError as error:
-            # A careless rewrite must fail for its result; one that does not even run proves nothing.
-            yield Claim(f"refused: {wrong.why}", False, str(error))
-        else:
-            yield Claim(f"refused: {wrong.why}", bool(seen), seen or "equal on every instance")
-
-
-def _right_answers(task: Task) -> Iterator[tuple[str, str]]:
-    yield "reference", task.rewrite.reference_sql
-    for number, sql in enumerate(task.rewrite.equivalents, 1):
-        yield f"equivalent {number}", sql
-
-
-def _verdict(bench: TaskBench, sql: str) -> str:
-    try:
-        return bench.difference(sql)
-    except AgentError as error:
-        return str(error)
-
-
-def load_careless(directory: Path, task_id: str) -> tuple[Careless, ...]:
-    """The careless rewrites of a task, from ``<directory>/<task id>.toml``: ``[[careless]]`` tables with ``why`` and ``sql``."""
-    path = directory / f"{task_id}.toml"
-    if not path.exists():
-        return ()
-    entries = tomllib.loads(path.read_text(encoding="utf-8"))["careless"]
-    return tuple(Careless(entry["why"], entry["sql"].strip()) for entry in entries)
+_CANARY_DEADLINE_S: Final = 5
+"""Some canaries run for as long as they may; honest answers take a fraction of this."""
 
 
 def check(
@@ -273,49 +42,78 @@ def check(
     data_dir: Annotated[Path | None, typer.Option(help="Where the datasets are; default as for the server.")] = None,
     repeats: Annotated[int, typer.Option(min=1, help="Runs of each statement; the smallest CPU time counts.")] = 3,
     generated: Annotated[bool, typer.Option("--generated", help="All generated tasks instead, each in a temporary directory.")] = False,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Only mutate the references: are wrong ones refused? Takes minutes.")] = False,
+    gap: Annotated[bool, typer.Option("--gap", help="Only play the canaries: what does an honest answer earn that no other does?")] = False,
+    canaries: Annotated[Path, typer.Option(help="With --gap: directory of canaries.")] = Path("tests/contract/canaries"),
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the claims that hold, too.")] = False,
+    cost: Annotated[bool, typer.Option("--cost", help="Refit and judge the cost model instead of checking tasks.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="With --cost: a quarter of the corpus, no micro-benchmarks.")] = False,
+    out: Annotated[Path | None, typer.Option(help="With --cost: directory for the report, its plot and the refitted weights.")] = None,
 ) -> None:
     """Check tasks by measurement: headroom, well-posedness, right answers accepted, wrong ones refused. Exits 1 when a claim fails."""
     # A pipe or a narrow terminal must not cut the figures.
     console = Console(width=max(Console().width, _WIDTH))
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
+    if cost:
+        # Imported here because it needs what only developers have installed.
+        from sql_optim_env.cli.check_cost import check_cost
+
+        if not check_cost(store, console, out, quick=quick):
+            raise typer.Exit(1)
+        return
     try:
         tasks = [catalogue().get(name) for name in task_id] if task_id else _every_task(generated)
     except UnknownTaskError as error:
         raise typer.BadParameter(str(error)) from None
+    if mutants:
+        check_mutants(tasks, store, console, verbose=verbose)
+        return
+    holds = _checked_gaps(tasks, canaries, store, console) if gap else _checked_claims(tasks, careless, store, repeats, console, verbose)
+    if not holds:
+        raise typer.Exit(1)
+
+
+def _checked_gaps(tasks: Sequence[Task], canaries: Path, store: DatasetStore, console: Console) -> bool:
+    try:
+        known = load_canaries(canaries)
+    except (InvalidArgumentError, OSError) as error:
+        raise typer.BadParameter(str(error)) from None
+    with _session(store, _CANARY_DEADLINE_S) as session:
+        found = list(gaps(session, tasks, known, lambda name: console.print(f"playing {name}", style="dim")))
+    console.print(_gap_table(found))
+    return all(each.ok for each in found)
+
+
+def _checked_claims(
+    tasks: Sequence[Task], careless: Path | None, store: DatasetStore, repeats: int, console: Console, verbose: bool
+) -> bool:
     results: list[TaskCheck] = []
     tuned: list[TuneCheck] = []
+    audited: list[AuditCheck] = []
     for task in tasks:
-        result: TaskCheck | TuneCheck
         if task.family == "tune":
-            result = _checked_apart(task) if generated else _checked_tune(task, store)
-            tuned.append(result)
-        else:
-            result = _checked(task, store, load_careless(careless, task.id) if careless else (), repeats)
-            results.append(result)
-        for claim in result.claims:
-            if verbose or not claim.holds:
-                console.print(
-                    f"  {'[green]ok[/]' if claim.holds else '[red]no[/]'} {task.id}: {escape(claim.name)}", f"[dim]{escape(claim.seen)}[/]"
-                )
-    for table in (_table(results) if results else None, _tune_table(tuned) if tuned else None):
-        if table is not None:
+            tuned.append(_checked_tune(task, store))
+            _show(tuned[-1], console, verbose)
+        elif task.family == "rewrite":
+            results.append(_checked_rewrite(task, store, load_careless(careless, task.id) if careless else (), repeats))
+            _show(results[-1], console, verbose)
+    audits = [task for task in tasks if task.family == "audit"]
+    if audits:
+        with _session(store) as session:
+            for task in audits:
+                audited.append(check_audit_task(session, task, catalogue().get))
+                _show(audited[-1], console, verbose)
+    for table in (_rewrite_table(results), _tune_table(tuned), _audit_table(audited)):
+        if table.row_count:
             console.print(table)
-    if not (all(result.ok for result in results) and all(result.ok for result in tuned)):
-        raise typer.Exit(1)
+    return all([*(each.ok for each in results), *(each.ok for each in tuned), *(each.ok for each in audited)])
 
 
 def _every_task(generated: bool) -> tuple[Task, ...]:
     return catalogue().generated() if generated else catalogue().hand_made()
 
 
-def _checked_apart(task: Task) -> TuneCheck:
-    """Checked with databases that are gone afterwards: those of all generated tasks together take gigabytes."""
-    with tempfile.TemporaryDirectory() as directory:
-        return _checked_tune(task, DatasetStore(Path(directory)))
-
-
-def _checked(task: Task, store: DatasetStore, careless: Sequence[Careless], repeats: int) -> TaskCheck:
+def _checked_rewrite(task: Task, store: DatasetStore, careless: Sequence[Careless], repeats: int) -> TaskCheck:
     try:
         store.ensure_all(task_instances(task))
         return check_task(task, store.root, careless, repeats=repeats)
@@ -324,32 +122,75 @@ def _checked(task: Task, store: DatasetStore, careless: Sequence[Careless], repe
 
 
 def _checked_tune(task: Task, store: DatasetStore) -> TuneCheck:
+    """Of a generated task the databases are gone afterwards: those of all of them together take gigabytes."""
     try:
-        return check_tune_task(task, store)
+        if "generated" not in task.tags:
+            return check_tune_task(task, store)
+        with tempfile.TemporaryDirectory() as directory:
+            return check_tune_task(task, DatasetStore(Path(directory)))
     except (AgentError, InfraError) as error:
         return TuneCheck(task.id, (Claim("the task runs", False, str(error)),), {})
 
 
-def _tune_table(results: Sequence[TuneCheck]) -> Table:
-    table = Table(title="tune: logical reads, medians of five seeds")
+@contextmanager
+def _session(store: DatasetStore, deadline_s: int | None = None) -> Iterator[Session]:
+    settings = {"SQL_OPTIM_LOG_LEVEL": "error", DATA_DIR_VARIABLE: str(store.root)}
+    if deadline_s is not None:
+        settings["SQL_OPTIM_DEADLINE_S"] = str(deadline_s)
+    with LocalServer(settings) as server, SQLOptimEnv(base_url=server.url).sync() as client:
+        yield client
+
+
+def _show(result: TaskCheck | TuneCheck | AuditCheck, console: Console, verbose: bool) -> None:
+    for claim in result.claims:
+        if verbose or not claim.holds:
+            verdict = "[green]ok[/]" if claim.holds else "[red]no[/]"
+            console.print(f"  {verdict} {result.task_id}: {escape(claim.name)}", f"[dim]{escape(claim.seen)}[/]")
+
+
+def _begun(title: str, *figures: str) -> Table:
+    table = Table(title=title)
     for heading in ("task", "verdict"):
         table.add_column(heading, no_wrap=True)
-    for heading in ("claims", *SHAPES):
+    for heading in figures:
         table.add_column(heading, justify="right")
-    for result in results:
-        held = sum(claim.holds for claim in result.claims)
-        table.add_row(result.task_id, "[green]ok[/]" if result.ok else "[red]failed[/]", f"{held}/{len(result.claims)}", *medians(result))
     return table
 
 
-def _table(results: Sequence[TaskCheck]) -> Table:
-    table = Table(title="catalogue check")
-    for heading in ("task", "verdict", "claims", "original CPU ms"):
-        table.add_column(heading, justify="left" if heading in ("task", "verdict") else "right")
-    table.add_column("original / reference: cost, CPU")
+def _verdict(ok: bool) -> str:
+    return "[green]ok[/]" if ok else "[red]failed[/]"
+
+
+def _held(result: TaskCheck | TuneCheck | AuditCheck) -> str:
+    return f"{sum(claim.holds for claim in result.claims)}/{len(result.claims)}"
+
+
+def _rewrite_table(results: Sequence[TaskCheck]) -> Table:
+    table = _begun("rewrite", "claims", "original CPU ms", "original / reference: cost, CPU")
     for result in results:
-        held = sum(claim.holds for claim in result.claims)
         ratios = "  ".join(f"{ratio.instance} {ratio.cost:.1f}x, {ratio.cpu:.1f}x" for ratio in result.headroom)
-        verdict = "[green]ok[/]" if result.ok else "[red]failed[/]"
-        table.add_row(result.task_id, verdict, f"{held}/{len(result.claims)}", f"{result.original_ms:.0f}", ratios)
+        table.add_row(result.task_id, _verdict(result.ok), _held(result), f"{result.original_ms:.0f}", ratios)
+    return table
+
+
+def _tune_table(results: Sequence[TuneCheck]) -> Table:
+    table = _begun("tune: logical reads, medians of five seeds", "claims", *SHAPES)
+    for result in results:
+        table.add_row(result.task_id, _verdict(result.ok), _held(result), *medians(result))
+    return table
+
+
+def _audit_table(results: Sequence[AuditCheck]) -> Table:
+    table = _begun("audit: scores under the worst of ten seeds", "claims", "oracle", "floor", "looks alone")
+    for result in results:
+        figures = (f"{figure:.3f}" for figure in (result.oracle, result.floor, result.looks_only))
+        table.add_row(result.task_id, _verdict(result.ok), _held(result), *figures)
+    return table
+
+
+def _gap_table(found: Sequence[Gap]) -> Table:
+    table = _begun(f"gameability: gap at least {LEAST_GAP}, floor at most {MAX_FLOOR}", "oracle", "floor", "best canary", "gap", "canaries")
+    for each in found:
+        figures = (f"{figure:.3f}" for figure in (each.oracle, each.floor, each.best, each.gap))
+        table.add_row(each.task_id, _verdict(each.ok), *figures, str(each.canaries))
     return table

@@ -241,9 +241,19 @@ def _read_string(node: exp.Expr, comparison: exp.Expr | None, found: _Found) -> 
             kind.update((column, piece) for column in _columns(comparison))
         return
     if period := period_of(text):
-        found.periods.add((period[0].isoformat(), period[1].isoformat()))
+        found.periods.add((period[0].isoformat(), _end(period, comparison).isoformat()))
         return
     found.strings.update((column, text) for column in _columns(comparison))
+
+
+def _end(period: tuple[datetime, datetime], comparison: exp.Expr | None) -> datetime:
+    """The end of a period, or of the month, quarter or year that begins with it where the other side is truncated to that."""
+    truncated = comparison.find(exp.TimestampTrunc, exp.DateTrunc) if comparison is not None else None
+    months, _ = _UNITS.get(truncated.text("unit").lower(), (0, 0)) if truncated is not None else (0, 0)
+    if not months:
+        return period[1]
+    year, month = divmod(period[0].year * 12 + period[0].month - 1 + months, 12)
+    return datetime(year, month + 1, 1)
 
 
 def _pieces(pattern: str, matched: exp.Expr) -> Iterator[str]:

@@ -21,9 +21,9 @@ _WORD: Final = re.compile(r"\w+")
 def answer_credit(given: str, expected: str, schema: Mapping[str, tuple[str, ...]], owners: Collection[str] = ()) -> float:
     """The credit of ``given`` where ``expected`` is right: 1.0, :data:`NEAR_MISS` or 0.0.
 
-    ``schema`` holds the tables and columns that exist. ``owners`` are the tables that may stand before a dot: with ``orders`` among
-    them, ``orders.email`` means ``email``. Case, quotes and brackets do not matter. A text with more words is right when the only
-    existing name in it is the expected one, so a list of names is never right. What is no name (a number, a date) must be given exactly.
+    ``schema`` holds the tables and columns that exist. ``owners`` are the tables that may stand beside the name: with ``orders`` among
+    them, ``orders.email`` and "email of orders" mean ``email``. Case, quotes and brackets do not matter. A text with more words is right
+    when no other existing name is in it, so a list of names is never right. What is no name (a number, a date) must be given exactly.
     """
     right = _normal(expected)
     text = _without_owner(_normal(given), owners)
@@ -34,7 +34,9 @@ def answer_credit(given: str, expected: str, schema: Mapping[str, tuple[str, ...
         return 0.0
     named = existing.intersection(_WORD.findall(text))
     if named:
-        return float(named == {right})
+        # Beside a column its table may be named; beside a table another one may not.
+        beside = set() if right in {table.lower() for table in schema} else {owner.lower() for owner in owners}
+        return float(right in named and named <= {right} | beside)
     return NEAR_MISS if _means(text, right, existing) else 0.0
 
 

@@ -33,9 +33,20 @@ from sql_optim_env.grading.audit_evidence import (
 from sql_optim_env.grading.audit_truth import hold_against
 from sql_optim_env.sandbox.audit_bench import Built, Problem, audit_bench
 from sql_optim_env.sandbox.tune_baseline import time_left
+from sql_optim_env.tasks.audit.kinds import kinds
 from sql_optim_env.tasks.audit.scenario import VARIANTS, TableTruth, Variant
 
-__all__ = ["MAX_CHECK_STEPS", "SAMPLE_ROWS", "audit_fix", "audit_grade", "audit_open", "audit_profile", "audit_query", "prepare_audit"]
+__all__ = [
+    "MAX_CHECK_STEPS",
+    "SAMPLE_ROWS",
+    "audit_fix",
+    "audit_grade",
+    "audit_open",
+    "audit_profile",
+    "audit_query",
+    "prepare_audit",
+    "warm_up",
+]
 
 SAMPLE_ROWS: Final = 5
 """Rows of each table that an episode opens with."""
@@ -124,6 +135,11 @@ def audit_grade(task_id: str, seed: int | None, fix: str, checks: tuple[str, ...
         table_rows=counts.get(scenario.defect.table.lower(), 0),
         engine_version=engine_version(),
     )
+
+
+def warm_up() -> None:
+    """Load what every worker needs and no worker changes; the fork server does this once for all of them."""
+    kinds()
 
 
 def _look(problem: Problem, found: Investigated, sql: str, fix: str) -> Look:

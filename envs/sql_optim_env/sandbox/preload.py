@@ -12,9 +12,10 @@ os.environ["ARROW_DEFAULT_MEMORY_POOL"] = "system"
 os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
-from sql_optim_env.sandbox import jobs, tune_jobs
+from sql_optim_env.sandbox import audit_jobs, jobs, tune_jobs
 
 __all__: list[str] = []
 
 jobs.warm_up()
 tune_jobs.warm_up()
+audit_jobs.warm_up()

@@ -42,9 +42,9 @@ def test_instances_begin_with_the_public_one_and_the_twin(shop: Dataset) -> None
 
 def test_edge_instances_carry_their_literals(shop: Dataset) -> None:
     instances = shop.edge_instances(SQLS)
-    assert len(instances) == 3
+    assert len(instances) == 4
     assert {instance.role for instance in instances} == {"edge"}
-    assert len({(instance.name, instance.seed) for instance in instances}) == 3
+    assert len({(instance.name, instance.seed) for instance in instances}) == 4
     assert all('"99.5"' in instance.payload and "2024-03-01" in instance.payload for instance in instances)
     assert shop.edge_instances(["SELECT id FROM orders WHERE total > 98.5"])[0] != instances[0]
 

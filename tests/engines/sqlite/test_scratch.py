@@ -12,6 +12,7 @@ import yaml
 from sql_optim_env.engines.sqlite import Caps, Run, explain_statement, run_statement
 from sql_optim_env.engines.sqlite.connection import HEAP_LIMIT
 from sql_optim_env.engines.sqlite.scratch import MAX_SHOWN, MAX_TEXT
+from sql_optim_env.engines.sqlite.vfs import LOCKED_VFS
 from sql_optim_env.errors import AgentError, ErrorCode
 
 CORPUS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "scratch.yaml").read_text(encoding="utf-8"))
@@ -131,3 +132,26 @@ def test_long_plans_are_cut_and_say_so(small: bytes) -> None:
     assert plan.count("\n") > 50
     many = " UNION ALL ".join(["SELECT 1 FROM " + ",".join(f"hub {'t' * 20}{n}" for n in range(12))] * 50)
     assert explain_statement(small, many).endswith("lines are left out)")
+
+
+def test_chance_and_the_clock_are_the_same_for_every_statement(small: bytes) -> None:
+    shuffled = "SELECT group_concat(id) FROM (SELECT id FROM parcel ORDER BY random())"
+    drawn = f"SELECT random(), random(), hex(randomblob(8)), datetime('now'), ({shuffled})"
+    first = run_statement(small, drawn)
+    assert first.rows[0][0] != first.rows[0][1]
+    assert [run_statement(small, drawn).rows for _ in range(3)] == [first.rows] * 3
+    # Beyond the largest rowid the engine draws rowids by chance.
+    made = run_statement(small, "CREATE TABLE t AS SELECT 1 AS x").database
+    full = run_statement(made or b"", "UPDATE t SET rowid = 9223372036854775807").database
+    copies = {run_statement(full or b"", "INSERT INTO t SELECT id FROM parcel").database for _ in range(3)}
+    assert len(copies) == 1
+    assert None not in copies
+
+
+def test_the_machines_chance_is_back_afterwards(small: bytes) -> None:
+    seen = set()
+    for _ in range(3):
+        run_statement(small, "SELECT random()")
+        seen.add(apsw.randomness(16))
+    assert len(seen) == 3
+    assert apsw.vfs_names()[0] != LOCKED_VFS

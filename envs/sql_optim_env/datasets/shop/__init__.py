@@ -21,7 +21,7 @@ _LARGE_BLOCK: Final = 262_144  # bytes, DuckDB's default
 _SMALL_BLOCK: Final = 16_384  # the least there is: a database of a few hundred rows takes 0.2 MB instead of 3 MB
 _HEADER_SIZE: Final = 4096
 _IDENTITY: Final = slice(124, 140)
-_BULK: Final = {"full": bulk.FULL, "half": bulk.HALF}
+_BULK: Final = {"full": bulk.FULL, "half": bulk.HALF, "mirrored": bulk.MIRRORED}
 
 
 class Shop(Dataset):
@@ -47,11 +47,13 @@ class Shop(Dataset):
 
     @cached_property
     def instances(self) -> tuple[Instance, ...]:
-        """Public, twin, and one adversarial instance per profile."""
+        """Public, twin, one adversarial instance per profile, and one of the public size."""
         return (
             Instance(self.name, "public", "public", seed=11, profile="full"),
             Instance(self.name, "twin", "twin", seed=23, profile="half"),
             *(Instance(self.name, profile, "adversarial", seed=100 + k, profile=profile) for k, profile in enumerate(adversarial.PROFILES)),
+            # Only its rows count: it tells who recognises the public instance by its size, and who relies on what is rare there.
+            Instance(self.name, "mirrored", "adversarial", seed=37, profile="mirrored"),
         )
 
     def build(self, instance: Instance, path: Path) -> dict[str, int]:

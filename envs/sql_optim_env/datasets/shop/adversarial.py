@@ -11,7 +11,7 @@ from sql_optim_env.datasets.shop.small import Dice, Rows
 
 __all__ = ["CATEGORIES", "EMAILS", "NAMES", "PROFILES", "REGIONS", "TIMES", "TOTALS", "rows"]
 
-PROFILES: Final = ("mixed", "ties", "bounds", "orders_only", "events_only", "empty", "single", "uniform")
+PROFILES: Final = ("mixed", "ties", "bounds", "orders_only", "events_only", "empty", "single", "uniform", "otherwise_uniform")
 
 _TICK: Final = timedelta(microseconds=1)
 _MONTHS: Final = (*(datetime(year, month, 1) for year in (2023, 2024) for month in range(1, 13)), datetime(2025, 1, 1))
@@ -37,7 +37,10 @@ _EDGE_TIMES: Final = (
     datetime(2024, 2, 29),
     datetime(2024, 2, 29, 12),
     datetime(2024, 2, 29, 23, 59, 59, 999_999),
-    datetime(2024, 3, 31, 2, 30),
+    # Where clocks were changed in Europe and America: hours that some time zone skips or has twice, and midnights seen from another zone.
+    *(datetime(2024, month, day, hour, 30) for month, day in ((3, 10), (3, 31), (10, 27), (11, 3)) for hour in (0, 1, 2)),
+    *(datetime(2024, 12, 31, hour, 30) for hour in (10, 19, 22, 23)),
+    *(datetime(2025, 1, 1, hour, 30) for hour in (0, 1, 5, 13)),
     datetime(2024, 12, 29, 23, 59, 59),
     datetime(2024, 12, 30),
     datetime(2024, 12, 31, 23, 59, 59),
@@ -128,6 +131,12 @@ _TIES: Final = Pools(
     steps=(timedelta(minutes=30), timedelta(days=1)),
 )
 
+_UNIFORM: Final = {
+    "uniform": ("gold", "annual", "delivered", "purchase"),
+    "otherwise_uniform": ("free", "monthly", "cancelled", "checkout"),
+}
+"""The only tier, plan, status and type of event; every value is absent from one of the two."""
+
 
 def rows(profile: str, seed: int) -> Rows:
     """The rows of the adversarial instance of that profile."""
@@ -146,14 +155,15 @@ def rows(profile: str, seed: int) -> Rows:
         return grow(dice, _pools(TIMES, TOTALS), Shape(users=12, products=0, orders=60, events=0))
     if profile == "events_only":
         return grow(dice, _pools(TIMES, TOTALS), Shape(users=12, products=6, orders=0, events=60))
-    if profile == "uniform":
+    if profile in _UNIFORM:
         # Most values of the checked columns never occur: an aggregate over one of them is NULL, a join with its rows empty.
+        tier, plan, status, kind = _UNIFORM[profile]
         made = grow(dice, _pools(TIMES, TOTALS), Shape(users=24, products=8, orders=120, events=160, nulls=40))
         return Rows(
-            users=[(number, email, "gold", region, "annual", at) for number, email, _, region, _, at in made.users],
+            users=[(number, email, tier, region, plan, at) for number, email, _, region, _, at in made.users],
             products=made.products,
-            orders=[(number, user, product, "delivered", total, at) for number, user, product, _, total, at in made.orders],
-            events=[(number, user, session, "purchase", at) for number, user, session, _, at in made.events],
+            orders=[(number, user, product, status, total, at) for number, user, product, _, total, at in made.orders],
+            events=[(number, user, session, kind, at) for number, user, session, _, at in made.events],
         )
     if profile == "single":
         when = datetime(2024, 12, 31, 9)

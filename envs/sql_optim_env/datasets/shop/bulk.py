@@ -14,11 +14,13 @@ How the data leans:
 - about 5 % of the nullable values are NULL;
 - order times are whole minutes and a few events of a session share their millisecond, so ties exist;
 - a few users have no orders, a few no events, and some products are never ordered.
+
+A mirrored profile turns the skew of texts around: what most rows hold elsewhere is rare there. The rest is the same, row counts included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import gcd
 from typing import Final
@@ -27,7 +29,7 @@ import duckdb
 
 from sql_optim_env.datasets.shop.schema import PLANS
 
-__all__ = ["FULL", "HALF", "BulkProfile", "fill"]
+__all__ = ["FULL", "HALF", "MIRRORED", "BulkProfile", "fill"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +41,30 @@ class BulkProfile:
     orders: int
     events: int
     id_step: int
+    mirrored: bool = False
 
 
 FULL: Final = BulkProfile(users=10_000, products=1_000, orders=500_000, events=1_000_000, id_step=1)
 # Half of everything on the same calendar and the same id domain: a rewrite keeps its headroom (a fifth would shrink quadratic
 # work 25 times), literals of ids still hit, and gaps in the ids punish whoever took them for row numbers.
 HALF: Final = BulkProfile(users=5_000, products=500, orders=250_000, events=500_000, id_step=2)
+# As many rows as the public instance, and other ones: whoever knows its counts, ids or frequent values knows nothing here.
+MIRRORED: Final = BulkProfile(users=10_000, products=1_000, orders=500_000, events=1_000_000, id_step=1, mirrored=True)
+
+_MIRRORS: Final[Mapping[str, str]] = {
+    **{"free": "platinum", "silver": "gold", "gold": "silver", "platinum": "free"},
+    **{"none": "annual", "trial": "monthly", "monthly": "trial", "annual": "none"},
+    **{
+        "delivered": "pending",
+        "shipped": "cancelled",
+        "paid": "returned",
+        "returned": "paid",
+        "cancelled": "shipped",
+        "pending": "delivered",
+    },
+    **{"view": "logout", "search": "purchase", "cart": "login", "login": "cart", "purchase": "search", "logout": "view"},
+}
+"""Frequent values of checked columns and rare ones for each other."""
 
 _FIRST_DAY: Final = "2023-01-01"
 _DAYS: Final = 731
@@ -106,9 +126,11 @@ class _Draws:
         """A DOUBLE in [0, 1), a multiple of 2^-32."""
         return f"(({self.raw(tag, row)} % 4294967296)::DOUBLE * {2.0**-32!r})"
 
-    def pick(self, tag: str, row: str, values: tuple[str, ...], weights: tuple[int, ...] | None = None) -> str:
-        """One of ``values``, by weight."""
+    def pick(self, tag: str, row: str, values: tuple[str, ...], weights: tuple[int, ...] | None = None, *, mirrored: bool = False) -> str:
+        """One of ``values``, by weight; ``mirrored`` gives the weights to the values in reversed order."""
         weights = weights or (1,) * len(values)
+        if mirrored:
+            weights = weights[::-1]
         listed = [value for value, weight in zip(values, weights, strict=True) for _ in range(weight)]
         return f"[{', '.join(repr(value) for value in listed)}][1 + {self.below(tag, row, len(listed))}]"
 
@@ -175,6 +197,13 @@ def _id(draws: _Draws, tag: str, index: str, step: int) -> str:
     return f"(({index}) * {step} + 1 + {draws.below(tag, index, step)})::INTEGER"
 
 
+def _mirrored(profile: BulkProfile, value: str) -> str:
+    """The value of a checked column as the profile has it."""
+    if not profile.mirrored:
+        return value
+    return f"CASE {value} {' '.join(f'WHEN {one!r} THEN {other!r}' for one, other in _MIRRORS.items())} ELSE {value} END"
+
+
 def _signup(early: int, users: int, index: str) -> str:
     """Minutes from the first day to the sign-up of the user with this index, give or take half an hour."""
     return (
@@ -186,14 +215,16 @@ def _signup(early: int, users: int, index: str) -> str:
 def _users(profile: BulkProfile, draws: _Draws, people: _Popularity, early: int) -> str:
     n = profile.users
     fondness = f"({draws.unit('user_tier', 'i')} * 0.75 + ({people.rank_of('i')})::DOUBLE / {n} * 0.25)"
-    region = draws.pick("user_region", "i", _REGIONS, (28, 22, 14, 11, 9, 7, 6, 3))
+    region = draws.pick("user_region", "i", _REGIONS, (28, 22, 14, 11, 9, 7, 6, 3), mirrored=profile.mirrored)
+    plan = f"""CASE WHEN tier = 'free' THEN {draws.pick("user_plan", "i", PLANS, (14, 4, 1, 1))}
+                 WHEN tier = 'silver' THEN {draws.pick("user_plan", "i", PLANS, (6, 3, 8, 3))}
+                 ELSE {draws.pick("user_plan", "i", PLANS, (2, 1, 8, 9))} END"""
     return f"""
         INSERT INTO users
-        SELECT id, 'user' || id || '@' || {draws.pick("user_domain", "i", _DOMAINS, (11, 5, 3, 1))}, tier,
+        SELECT id, 'user' || id || '@' || {draws.pick("user_domain", "i", _DOMAINS, (11, 5, 3, 1), mirrored=profile.mirrored)},
+            {_mirrored(profile, "tier")},
             CASE WHEN {draws.below("user_region_null", "i", 100)} >= 5 THEN {region} END,
-            CASE WHEN tier = 'free' THEN {draws.pick("user_plan", "i", PLANS, (14, 4, 1, 1))}
-                 WHEN tier = 'silver' THEN {draws.pick("user_plan", "i", PLANS, (6, 3, 8, 3))}
-                 ELSE {draws.pick("user_plan", "i", PLANS, (2, 1, 8, 9))} END,
+            {_mirrored(profile, plan)},
             TIMESTAMP '{_FIRST_DAY}' + to_minutes(minute + {draws.below("user_time", "i", 60)} - 30)
         FROM (
             SELECT i, {_id(draws, "user_gap", "i", profile.id_step)} AS id, ({_signup(early, n, "i")})::BIGINT AS minute,
@@ -211,7 +242,7 @@ def _products(profile: BulkProfile, draws: _Draws, goods: _Popularity) -> str:
         INSERT INTO products
         SELECT {_id(draws, "product_gap", "i", profile.id_step)},
             {draws.pick("product_adjective", "i", _ADJECTIVES)} || ' ' || {draws.pick("product_noun", "i", _NOUNS)},
-            {draws.pick("product_category", "i", _CATEGORIES, (9, 8, 8, 7, 6, 5, 4, 4, 3, 2, 2, 1))},
+            {draws.pick("product_category", "i", _CATEGORIES, (9, 8, 8, 7, 6, 5, 4, 4, 3, 2, 2, 1), mirrored=profile.mirrored)},
             (floor(2 + 118 * {rise} * {rise} * {rise})::INTEGER * 100 + {cents}::INTEGER) * 0.01
         FROM range({profile.products}) t(i)
         ORDER BY i"""
@@ -242,15 +273,16 @@ def _orders(profile: BulkProfile, draws: _Draws, people: _Popularity, goods: _Po
         f" ELSE 360 + ({draws.below('order_minute', 'i', 1080)} + {draws.below('order_minute2', 'i', 1080)}) // 2 END"
     )
     fresh = f"{_MINUTES} - minute < 43200"
-    return f"""
-        INSERT INTO orders
-        SELECT {_id(draws, "order_gap", "n", profile.id_step)}, {_id(draws, "user_gap", "who", profile.id_step)}, product_id,
-            CASE WHEN {fresh}
+    status = f"""CASE WHEN {fresh}
                 THEN CASE WHEN fate < 22 THEN 'pending' WHEN fate < 45 THEN 'paid' WHEN fate < 72 THEN 'shipped'
                           WHEN fate < 92 THEN 'delivered' WHEN fate < 97 THEN 'cancelled' ELSE 'returned' END
                 ELSE CASE WHEN fate < 4 THEN 'pending' WHEN fate < 16 THEN 'paid' WHEN fate < 33 THEN 'shipped'
                           WHEN fate < 40 THEN 'cancelled' WHEN fate < CASE WHEN cents > 15000 THEN 54 ELSE 45 END THEN 'returned'
-                          ELSE 'delivered' END END,
+                          ELSE 'delivered' END END"""
+    return f"""
+        INSERT INTO orders
+        SELECT {_id(draws, "order_gap", "n", profile.id_step)}, {_id(draws, "user_gap", "who", profile.id_step)}, product_id,
+            {_mirrored(profile, status)},
             (cents * 0.01)::DECIMAL(10,2), TIMESTAMP '{_FIRST_DAY}' + to_minutes(minute)
         FROM (
             SELECT *, row_number() OVER (ORDER BY minute, {draws.raw("order_sort", "i")}, i) - 1 AS n
@@ -300,19 +332,20 @@ def _sessions(profile: BulkProfile, draws: _Draws, people: _Popularity, early: i
 
 
 def _events(profile: BulkProfile, draws: _Draws) -> str:
-    known = f"{draws.below('session_null', 's', 1000)} >= 25 AND {draws.below('event_null', 'i', 1000)} >= 25"
-    return f"""
-        INSERT INTO events
-        SELECT {_id(draws, "event_gap", "n", profile.id_step)}, {_id(draws, "user_gap", "who", profile.id_step)},
-            CASE WHEN {known} THEN s::INTEGER END,
-            CASE WHEN i = first
+    kind = """CASE WHEN i = first
                 THEN CASE WHEN share < 280 THEN 'login' WHEN share < 800 THEN 'view' ELSE 'search' END
                 WHEN i = last - 1
                 THEN CASE WHEN share < 160 THEN 'logout' WHEN share < 300 THEN 'purchase' WHEN share < 420 THEN 'checkout'
                           WHEN share < 560 THEN 'cart' ELSE 'view' END
                 ELSE CASE WHEN share < 420 THEN 'view' WHEN share < 640 THEN 'search' WHEN share < 850 THEN 'cart'
                           WHEN share < 920 THEN 'checkout' WHEN share < 960 THEN 'purchase' WHEN share < 990 THEN 'login'
-                          ELSE 'logout' END END,
+                          ELSE 'logout' END END"""
+    known = f"{draws.below('session_null', 's', 1000)} >= 25 AND {draws.below('event_null', 'i', 1000)} >= 25"
+    return f"""
+        INSERT INTO events
+        SELECT {_id(draws, "event_gap", "n", profile.id_step)}, {_id(draws, "user_gap", "who", profile.id_step)},
+            CASE WHEN {known} THEN s::INTEGER END,
+            {_mirrored(profile, kind)},
             TIMESTAMP '{_FIRST_DAY}' + to_milliseconds(t)
         FROM (
             SELECT *, row_number() OVER (ORDER BY t, i) - 1 AS n, {draws.below("event_type", "i", 1000)} AS share

@@ -25,6 +25,8 @@ _SHAPES: Final = {
     "dense": Shape(users=30, products=16, orders=340, events=440),
     "ties": Shape(users=10, products=5, orders=240, events=300, repeats=25, chained=10, same_time=25, childless=30),
     "sparse": Shape(users=90, products=60, orders=140, events=180, nulls=35, repeats=3, chained=20, same_time=5, childless=40),
+    # Many owners with a few rows each, all within a day of a literal: nothing that the owner did at another time hides a moved boundary.
+    "bursts": Shape(users=80, products=20, orders=300, events=320, repeats=5, chained=85, same_time=10, childless=10),
 }
 PROFILES: Final = tuple(_SHAPES)
 
@@ -34,6 +36,7 @@ _HOUR: Final = timedelta(hours=1)
 _DAY: Final = timedelta(days=1)
 _NEAR: Final = (-_TICK, timedelta(), _TICK)
 _AROUND: Final = (*_NEAR, -_SECOND, _SECOND, -_HOUR, _HOUR, -_DAY, -_DAY - _TICK, _DAY, _DAY - _TICK)
+_WITHIN_A_DAY: Final = (_TICK, timedelta(minutes=30), timedelta(hours=3), timedelta(hours=5))
 _FIRST: Final = datetime(2022, 6, 1)
 _AFTER: Final = datetime(2025, 1, 1)
 _MAX_MARKS: Final = 24
@@ -65,19 +68,19 @@ def payload(sqls: Sequence[str]) -> str:
     return extract(sqls, "duckdb").to_json()
 
 
-def rows(profile: str, seed: int, payload: str) -> Rows:
-    """The rows of the edge instance of that profile around the literals in ``payload``."""
+def rows(profile: str, seed: int, payload: str, shape: Shape | None = None) -> Rows:
+    """The rows of the edge instance of that profile around the literals in ``payload``; ``shape`` makes it larger or smaller than usual."""
     literals = Literals.from_json(payload)
+    shape = shape or _SHAPES[profile]
     # The literals are part of the key: two tasks do not share their fillers.
     dice = Dice(profile, seed, payload)
-    return grow(dice, _pools(literals, dice, profile), _SHAPES[profile])
+    return grow(dice, _pools(literals, dice, profile, shape), shape)
 
 
-def _pools(literals: Literals, dice: Dice, profile: str) -> Pools:
+def _pools(literals: Literals, dice: Dice, profile: str, shape: Shape) -> Pools:
     times = tuple(_times(literals, dice, profile))
     texts = {column: tuple(_texts(literals, column, dice)) for column in _FREE_TEXT}
     ids = {kind: tuple(_ids(literals, columns, runs=profile != "sparse")) for kind, columns in _ID_COLUMNS.items()}
-    shape = _SHAPES[profile]
     return Pools(
         user_times=times + tuple(dice.shuffled(adversarial.TIMES)[:20]),
         order_times=times,
@@ -96,7 +99,7 @@ def _pools(literals: Literals, dice: Dice, profile: str) -> Pools:
         event_ids=ids["event"],
         session_ids=ids["session"] * (6 if profile == "sparse" else 3) + SESSION_IDS,
         group_sizes=tuple(_group_sizes(literals)),
-        steps=tuple(_steps(literals)),
+        steps=_WITHIN_A_DAY if profile == "bursts" else tuple(_steps(literals)),
         wanted=_wanted(literals),
     )
 
@@ -265,8 +268,13 @@ def _addresses(text: str) -> Iterable[str]:
     """E-mail addresses with ``text`` in them: addresses are unique, so a query that asks for a part must find several."""
     people = [f"user{number}" for number in range(1, 9)]
     if text.startswith("@"):
-        # Also where an address has a second @, or goes on behind the text.
-        return (*(f"{person}{text}" for person in people), f"user9@a{text}", f"user10{text}.b")
+        # Also where an address has a second @, goes on behind the text, or has something else before its end.
+        return (
+            *(f"{person}{text}" for person in people),
+            f"user9@a{text}",
+            f"user10{text}.b",
+            *(f"user1{k}@sub.{text[1:]}" for k in (1, 2)),
+        )
     if "@" in text:
         return (text,)
     return (f"{text}@mail.example", *(f"{person}@{text}" for person in people))

@@ -95,7 +95,10 @@ def grow(dice: Dice, pools: Pools, shape: Shape) -> Rows:
     _users(rows, dice, pools, shape, user_ids)
     _products(rows, dice, pools, product_ids)
 
-    products = _Deck(dice, _parents(dice, pools.product_ids, product_ids, shape))
+    goods = _parents(dice, pools.product_ids, product_ids, shape)
+    # One product that nobody asks for is dealt first and then no more: it has a single order, while the others have several.
+    once = [number for number in goods if number not in pools.product_ids][: len(goods) > 1]
+    products = _Deck(dice, [number for number in goods if number not in once], once)
     totals, statuses = _Deck(dice, pools.totals), _Deck(dice, STATUSES)
     owners = _owners(dice, pools, user_ids, shape.orders, shape)
     drafts: list[tuple[int, int | None, str, Decimal, datetime]] = []

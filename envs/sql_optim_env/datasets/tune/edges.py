@@ -6,8 +6,10 @@ values where nothing unique forbids them, ids of nobody where no foreign key is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, cycle
 from random import Random
 from typing import Final, TypeVar
 
@@ -37,6 +39,12 @@ class Profile:
     repeats: int = 10
     """Rows that are there a second time under another id."""
     dangling: int = 8
+    odd: int = 0
+    """Above 0, every so many numbers of a column are zero, below zero or beside one that the query asks for, each in turn."""
+    spelled: int = 0
+    """Above 0, most texts of one column that the query compares come in one spelling after the other; which column, by this number."""
+    reversed: bool = False
+    """The first of the hot values, which the query usually asks for, is the rare one."""
     empty: str = ""
     """``all``, or ``first`` or ``others``: the table that is filled first, usually the parent, or the ones after it."""
 
@@ -50,10 +58,30 @@ PROFILES: Final[Mapping[str, Profile]] = {
     "first_empty": Profile(rows=24, empty="first"),
     "others_empty": Profile(rows=24, empty="others"),
     "empty": Profile(rows=0, empty="all"),
+    "odd": Profile(rows=90, hot=85, repeats=30, odd=3),
+    "spelled": Profile(rows=90, hot=85, repeats=30, spelled=1),
+    "also_spelled": Profile(rows=90, hot=85, repeats=30, spelled=2),
+    "reversed": Profile(rows=60, hot=85, reversed=True),
 }
 """By name; ``edge_<name>`` is the instance."""
 
 _TIED_TO: Final = 3
+_SPELLED, _OUT_OF = 3, 5
+_FEW: Final = 8
+"""Rows up to which all of them are made odd: a share of them would be next to none."""
+
+_SPELLINGS: Final[tuple[Callable[[str], str], ...]] = (
+    lambda text: f"{text} ",
+    str.swapcase,
+    str,
+    lambda text: "",
+    lambda text: f"{text}é",
+    lambda text: f" {text}",
+    lambda text: f"{text}x",
+    lambda text: f"x{text}",
+    lambda text: text[:-1],
+)
+"""A text, and what a loose comparison takes for it; the likeliest mistakes first, since a table may have few rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +94,8 @@ class TableInfo:
     """Columns that a primary key, a unique index or a declared foreign key constrains: left as they were generated."""
     rowid: int | None
     """The position of the INTEGER PRIMARY KEY, if there is one."""
+    checked: frozenset[str] = frozenset()
+    """Columns with a CHECK, of which only the generator and ``hot`` know what it admits."""
 
 
 def table_info(con: apsw.Connection, table: str) -> TableInfo:
@@ -82,7 +112,9 @@ def table_info(con: apsw.Connection, table: str) -> TableInfo:
     for query in (unique, 'SELECT "from" FROM pragma_foreign_key_list(?)'):
         fixed |= {str(name) for (name,) in con.execute(query, (table,))}
     rowid = keys[0][0] if len(keys) == 1 and keys[0][1] == "INTEGER" else None
-    return TableInfo(tuple(columns), frozenset(nullable), frozenset(fixed), rowid)
+    text = str(con.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).fetchall()[0][0])
+    checked = {name for name in columns if re.search(rf"^\s*{name}\b.*\bCHECK\b", text, re.MULTILINE)}
+    return TableInfo(tuple(columns), frozenset(nullable), frozenset(fixed), rowid, frozenset(checked))
 
 
 def distorted(
@@ -117,6 +149,9 @@ class _Hazards:
     def table(self, table: str, info: TableInfo, made: Mapping[str, Sequence[Row]]) -> list[Row]:
         """The table's rows with hazards; ``made`` are the tables before it."""
         changed = [tuple(self._value(table, info, row, at, made) for at in range(len(row))) for row in self.rows[table]]
+        if self.profile.odd or self.profile.spelled:
+            columns = [self._column(table, info, at, values) for at, values in enumerate(zip(*changed, strict=True))]
+            changed = list(zip(*columns, strict=True))
         return changed + self._copies(changed, info)
 
     def _value(self, table: str, info: TableInfo, row: Row, at: int, made: Mapping[str, Sequence[Row]]) -> Value:
@@ -132,11 +167,55 @@ class _Hazards:
             if parents and self._happens(profile.hot):
                 return self._any(parents)[0]
         wanted = self.hot.get(f"{table}.{column}")
+        if wanted and profile.reversed:
+            wanted = [value for value in wanted if value != wanted[0]] or wanted
         if wanted and self._happens(profile.hot):
             return self._any(wanted)
         if self._happens(profile.ties):
             return self._any(self.rows[table][:_TIED_TO])[at]
         return row[at]
+
+    def _column(self, table: str, info: TableInfo, at: int, values: Sequence[Value]) -> Sequence[Value]:
+        """A column with its numbers or texts made odd, unless something guards it."""
+        column = f"{table}.{info.columns[at]}"
+        if info.columns[at] in info.fixed | info.checked or column in self.references:
+            return values
+        wanted = self.hot.get(column, ())
+        if self.profile.odd:
+            return self._odd(values, [number for number in wanted if isinstance(number, int)])
+        texts = [text for text in wanted if isinstance(text, str) and text]
+        compared = [name for name, hot in self.hot.items() if any(isinstance(value, str) for value in hot)]
+        if column in compared and compared.index(column) != self.profile.spelled % len(compared):
+            return values
+        return self._spelled(values, texts or [text for text in values[:2] if isinstance(text, str) and text])
+
+    def _odd(self, values: Sequence[Value], wanted: Sequence[int]) -> list[Value]:
+        numbers = list(dict.fromkeys(wanted))
+        beside = [0, -1, *(number + shift for number in numbers for shift in (1, -1)), *(-number for number in numbers)]
+        # The greatest one stands there once.
+        greatest = max((value for value in values if isinstance(value, int)), default=0) + 2
+        turns = chain([0, -1, greatest], cycle(beside))
+        result = list(values)
+        for turn, place in enumerate(self._places(values, int)):
+            if turn % self.profile.odd == 0 or len(values) <= _FEW:
+                result[place] = next(turns)
+        return result
+
+    def _spelled(self, values: Sequence[Value], texts: Sequence[str]) -> list[Value]:
+        forms = [spelling(text) for text in dict.fromkeys(texts) for spelling in _SPELLINGS]
+        # The last one stands there once.
+        turns = chain(forms, cycle(forms[:-1]))
+        result = list(values)
+        for turn, place in enumerate(self._places(values, str)):
+            if texts and (turn % _OUT_OF < _SPELLED or len(values) <= _FEW):
+                result[place] = next(turns)
+        return result
+
+    def _places(self, values: Sequence[Value], kind: type) -> list[int]:
+        """Where values of a kind stand, in mixed order."""
+        places = [place for place, value in enumerate(values) if isinstance(value, kind)]
+        self.dice.shuffle(places)
+        return places
 
     def _copies(self, rows: Sequence[Row], info: TableInfo) -> list[Row]:
         """Some rows again under new ids; none where something else than the id would have to be unique."""

@@ -171,12 +171,17 @@ class Database:
             raise self._failed(error) from error
 
     def _plan(self, statement: Statement) -> Mapping[str, Any] | None:
-        """The optimised logical plan, or None where the engine cannot write one down."""
+        """The optimised logical plan, or None where the engine has none. Raises AgentError where it cannot write it down."""
+        # Nulls and empty lists say nothing to the cost model, and most of the text is made of them.
+        sql = "SELECT json_serialize_plan(?, skip_null := true, skip_empty := true, optimize := true)"
         try:
-            text = self._con.execute("SELECT json_serialize_plan(?, optimize := true)", [statement.sql]).fetchall()[0][0]
+            plan: Mapping[str, Any] = json.loads(self._con.execute(sql, [statement.sql]).fetchall()[0][0])
         except duckdb.Error:
             return None
-        plan: Mapping[str, Any] = json.loads(text)
+        except ValueError:
+            # The engine answers with an empty text where a BIT constant is in the plan. Without it aliases would hide work for nothing.
+            message = "the engine cannot write down the plan of this statement, so it has no price; do not use BIT constants"
+            raise AgentError(ErrorCode.REFUSED_SYNTAX, message) from None
         return plan if plan.get("error") is False else None
 
     def _profile(self) -> Mapping[str, Any]:

@@ -1,5 +1,7 @@
 """One statement on the agent's own copy of a database: almost anything goes, and nothing of it leaves the copy.
 
+Chance and the clock are the same for every statement, so that an episode can be replayed: ``random()`` begins anew each time.
+
 The copy travels as bytes, so a statement that is killed half-way leaves the old copy whole. Each statement has a connection of its own:
 what a connection remembers (PRAGMA settings, temporary tables, an open transaction) is gone afterwards.
 """
@@ -18,6 +20,7 @@ from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
 from sql_optim_env.engines.sqlite.showing import MAX_SHOWN, MAX_TEXT, JsonValue, fetch_shown
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
 from sql_optim_env.engines.sqlite.text import fold, leading_words, shown_name
+from sql_optim_env.engines.sqlite.vfs import repeated_chance
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
 __all__ = ["ALLOWED_PRAGMAS", "MAX_SHOWN", "MAX_TEXT", "JsonValue", "ScratchRun", "explain_statement", "run_statement"]
@@ -94,7 +97,7 @@ def run_statement(database: bytes, sql: str, *, max_rows: int = 50, caps: Caps |
         raise AgentError(
             ErrorCode.REFUSED_SYNTAX, f"{words[0]} is not admitted: every statement is a transaction of its own, kept when it succeeds"
         )
-    with open_database(database, "scratch") as con:
+    with repeated_chance(), open_database(database, "scratch") as con:
         watch = Watch(con, caps.deadline_s)
         with authorized(con, _ScratchRules(vacuum=words == ("VACUUM",))):
             prepare(con, sql)

@@ -1,4 +1,4 @@
-"""What the engine sees of the machine: no files, no libraries, a clock that stands still, and memory for temporary data.
+"""What the engine sees of the machine: no files, no libraries, a still clock, chance that can repeat, memory for temporary data.
 
 SQLite reaches the operating system through its VFS only, so this is a wall behind every other rule: a statement that finds a way to name a
 file opens nothing. The clock counts how often it is asked, which tells exactly (and not by looking at text) whether a statement's result
@@ -7,6 +7,8 @@ depends on the present time.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Final
 
@@ -14,7 +16,7 @@ import apsw
 
 from sql_optim_env.errors import AgentError, ErrorCode
 
-__all__ = ["LOCKED_VFS", "MAX_TEMPORARY_BYTES", "LockedVFS", "locked_vfs"]
+__all__ = ["LOCKED_VFS", "MAX_TEMPORARY_BYTES", "LockedVFS", "locked_vfs", "repeated_chance"]
 
 LOCKED_VFS: Final = "sql_optim_locked"
 
@@ -129,8 +131,33 @@ class LockedVFS(apsw.VFS):
         self.clock_readings += 1
         return _STILL_TIME
 
+    def xRandomness(self, amount: int) -> bytes:
+        """Return the same bytes each time: the seed of the engine's random numbers inside :func:`repeated_chance`."""
+        return bytes(amount)
+
 
 @cache
 def locked_vfs() -> LockedVFS:
     """Return the one VFS of this process, registered on first use."""
     return LockedVFS()
+
+
+@contextmanager
+def repeated_chance() -> Iterator[None]:
+    """Make the engine's chance begin anew, the same each time: ``random()``, ``randomblob()``, rowids that it draws.
+
+    The engine has one generator a process, and seeds it from the default VFS when it is next asked. Afterwards it is seeded from the
+    machine again, since names of temporary files come from it, too.
+    """
+    locked_vfs()
+    default = apsw.vfs_names()[0]
+    apsw.set_default_vfs(LOCKED_VFS)
+    try:
+        apsw.randomness(0)
+        apsw.randomness(1)
+    finally:
+        apsw.set_default_vfs(default)
+    try:
+        yield
+    finally:
+        apsw.randomness(0)

@@ -81,3 +81,12 @@ def test_a_class_that_is_not_known_becomes_an_unknown_call_over_its_operands() -
 )
 def test_serialised_types_have_kinds(type_json: dict[str, Any] | None, kind: str | None) -> None:
     assert bound_kind(type_json) == kind
+
+
+def test_a_list_aggregate_carries_the_name_of_its_aggregate(describe: Any) -> None:
+    """What it costs on an element depends on the aggregate: a mode needs a hash table, a sum an addition."""
+    total = describe("SELECT list_sum(l) FROM (SELECT list(product_id) AS l FROM orders GROUP BY customer_id)")
+    mode = describe("SELECT list_mode(l) FROM (SELECT list(product_id) AS l FROM orders GROUP BY customer_id)")
+    named = describe("SELECT aggregate(l, 'mode') FROM (SELECT list(product_id) AS l FROM orders GROUP BY customer_id)")
+    assert mode.total("projection.expressions") > 10 * total.total("projection.expressions") > 0
+    assert named.cost == mode.cost

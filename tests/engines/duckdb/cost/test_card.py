@@ -58,3 +58,17 @@ def test_odd_names_lists_and_nulls_are_described(tmp_path: Path) -> None:
     assert (columns["tags"].kind, columns["tags"].length) == ("list", 3.0)
     assert columns["pair"].kind == "list"
     assert columns["gone"].ascending
+
+
+def test_skew_is_one_for_keys_and_grows_with_the_share_of_frequent_values(tmp_path: Path) -> None:
+    con = duckdb.connect(str(tmp_path / "skew.duckdb"), config={"threads": 1})
+    con.execute(
+        "CREATE TABLE t AS SELECT i AS id, i % 10 AS even, CASE WHEN i < 900 THEN 0 ELSE i END AS odd, NULL::INTEGER AS gone, "
+        "CASE WHEN i < 900 THEN 'a' ELSE 'b' || i END AS text FROM range(1000) t(i)"
+    )
+    con.execute("CHECKPOINT")
+    columns = build_card(con).tables["t"].columns
+    con.close()
+    assert (columns["id"].skew, columns["even"].skew, columns["gone"].skew) == (1.0, 1.0, 1.0)
+    # 101 values; a random row shares its value with (900 * 900 + 100) / 1000 rows instead of 1000 / 101.
+    assert columns["odd"].skew == columns["text"].skew == pytest.approx(810.1 / (1000 / 101), abs=0.001)

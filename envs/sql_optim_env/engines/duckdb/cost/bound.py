@@ -7,12 +7,15 @@ serialised plan has every expression with its types, and its references are posi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from sql_optim_env.engines.duckdb.cost.expressions import COMPARISON, COMPARISON_NAMES, LITERAL, UNKNOWN_CALL, Expr
 from sql_optim_env.engines.duckdb.cost.kinds import Kind, kind_of
 
-__all__ = ["bound_expression", "bound_kind", "function_name"]
+__all__ = ["LIST_AGGREGATES", "bound_expression", "bound_kind", "function_name"]
+
+LIST_AGGREGATES: Final = frozenset({"aggregate", "array_aggr", "array_aggregate", "list_aggr", "list_aggregate"})
+"""Names of the function that runs a named aggregate over a list; ``list_sum`` and its kin are macros of it."""
 
 Json = Mapping[str, Any]
 
@@ -110,11 +113,20 @@ def _function(node: Json, kind: Kind | None) -> Expr:
     name = function_name(node)
     if name in ("and", "or"):
         return Expr("and" if name == "and" else "or", args=children, kind=kind)
+    if name in LIST_AGGREGATES:
+        name = _list_aggregate(node)
     data = node.get("function_data")
     body = data.get("lambda_expr") if isinstance(data, Mapping) else None
     if isinstance(body, Mapping) and body and not any(child.op == "lambda" for child in children):
         children = (*children, Expr("lambda", args=(_convert(body),)))
     return Expr("call", name, children, kind)
+
+
+def _list_aggregate(node: Json) -> str:
+    """``list_aggr(mode)``: what an aggregate costs on an element depends on the aggregate, which is a constant text."""
+    named = [item for item in node.get("children") or () if isinstance(item, Mapping) and item.get("expression_class") == "BOUND_CONSTANT"]
+    text = (named[0].get("value") or {}).get("value") if named else None
+    return f"list_aggr({text.lower()})" if isinstance(text, str) else "list_aggr"
 
 
 def _element_kind(type_json: Json | None) -> Kind | None:

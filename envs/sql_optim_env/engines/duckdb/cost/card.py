@@ -25,7 +25,11 @@ LARGEST_DICTIONARY: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ColumnCard:
-    """One stored column. ``length``: average bytes or list elements; ``fresh``: fraction of rows a function is evaluated for."""
+    """One stored column.
+
+    ``length``: average bytes or list elements; ``fresh``: fraction of rows a function is evaluated for; ``skew``: rows that share the value
+    of a random row, as a multiple of what they would be were all values equally frequent (1 for a key, 10 where few values dominate).
+    """
 
     kind: Kind
     type: str
@@ -34,6 +38,7 @@ class ColumnCard:
     encoding: str
     fresh: float
     ascending: bool
+    skew: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +58,6 @@ class Card:
     def table(self, qualified_name: str) -> TableCard | None:
         """The card of ``file.main.orders``: the last part counts, so that a file's name never changes a cost."""
         return self.tables.get(qualified_name.rpartition(".")[2].strip('"'))
-
-    def distinct(self, column: str) -> int:
-        """Most distinct values that a column of this name has in any table; 0 when none has the name."""
-        return max((table.columns[column].distinct for table in self.tables.values() if column in table.columns), default=0)
 
     def to_json(self) -> str:
         """Canonical JSON: sorted keys, no spaces."""
@@ -82,6 +83,13 @@ def _fetch(con: duckdb.DuckDBPyConnection, sql: str) -> tuple[Any, ...]:
     # fetchall, not fetchone: a result that is not read to its end blocks the connection's next statement.
     rows = con.execute(sql).fetchall()
     return tuple(rows[0]) if rows else ()
+
+
+def _skew(con: duckdb.DuckDBPyConnection, column: str, source: str) -> float:
+    """See ``ColumnCard``: the sum of squared frequencies over what it would be without skew. NULLs match nothing, so they do not count."""
+    counts = f"SELECT count(*)::DOUBLE AS n FROM {source} WHERE {column} IS NOT NULL GROUP BY {column}"
+    value = _fetch(con, f"SELECT sum(n * n) * count(*) / (sum(n) * sum(n)) FROM ({counts})")[0]
+    return 1.0 if value is None else round(float(value), 3)
 
 
 def _encodings(con: duckdb.DuckDBPyConnection, table: str) -> dict[str, tuple[str, int]]:
@@ -113,11 +121,12 @@ def _column(con: duckdb.DuckDBPyConnection, table: str, column: str, type_name: 
         entries = min(float(distinct), rows / max(segments, 1))
         if compression in DICTIONARY_ENCODINGS and entries <= LARGEST_DICTIONARY:
             fresh = min(1.0, entries * max(segments, 1) / rows)
-        return ColumnCard(kind, type_name, round(float(average), 3), int(distinct), compression, round(fresh, 6), False)
+        skew = _skew(con, name, source)
+        return ColumnCard(kind, type_name, round(float(average), 3), int(distinct), compression, round(fresh, 6), False, skew)
     distinct = int(_fetch(con, f"SELECT count(DISTINCT {name}) FROM {source}")[0])
     previous = f"SELECT {name} AS v, lag({name}) OVER () AS p FROM {source}"
     ascending = bool(kind in ("integer", "time") and _fetch(con, f"SELECT coalesce(bool_and(v >= p), true) FROM ({previous})")[0])
-    return ColumnCard(kind, type_name, 0.0, distinct, compression, 1.0, ascending)
+    return ColumnCard(kind, type_name, 0.0, distinct, compression, 1.0, ascending, _skew(con, name, source))
 
 
 def build_card(con: duckdb.DuckDBPyConnection) -> Card:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from sql_optim_env.engines.duckdb.cost.expressions import UNKNOWN_CALL, Expr, leaves
@@ -109,6 +109,9 @@ class Evaluator:
         length = argument.length if kind in ("string", "list") else 0.0
         if kind == "string" and argument.kind != "string":
             length = _TEXT_OF.get(argument.kind, 4.0 * argument.length or DEFAULT_STRING)
+        if argument.kind == kind == "integer":
+            # The engine also narrows keys before it stores them: another type, the same values in the same order.
+            return Value(kind, length, fresh, argument.distinct, argument.skew, argument.ascending)
         return Value(kind, length, fresh)
 
     def _conjunction(self, expr: Expr, times: float) -> Value:
@@ -167,7 +170,10 @@ class Evaluator:
             self._charge(expr.name, argument.kind, made, times, fresh)
             return Value("string", made, fresh)
         self._charge(expr.name, argument.kind, argument.length, times, fresh)
-        return self.prices.result(expr.name, argument, expr.kind, fresh)
+        result = self.prices.result(expr.name, argument, expr.kind, fresh)
+        if expr.name.startswith("__internal"):
+            result = replace(result, distinct=argument.distinct, skew=argument.skew, ascending=argument.ascending)
+        return result
 
 
 def _made_length(expr: Expr, argument: Value) -> float | None:

@@ -42,16 +42,24 @@ class Value:
     """Statistics of a column or an expression.
 
     ``length`` is bytes for strings and elements for lists, 0 otherwise. ``fresh`` is the fraction of rows for which a function of this
-    value has to be evaluated: below 1 when the engine keeps a dictionary and computes once per entry.
+    value has to be evaluated: below 1 when the engine keeps a dictionary and computes once per entry. ``distinct`` and ``skew`` are those
+    of the stored column (0 and 1 where none is known), see ``ColumnCard``. ``ascending``: rows arrive in the order of this value.
     """
 
     kind: Kind
     length: float = 0.0
     fresh: float = 1.0
+    distinct: int = 0
+    skew: float = 1.0
+    ascending: bool = False
 
     def flat(self) -> Value:
-        """The same value after an operator that copies rows and so loses the dictionary."""
-        return self if self.fresh == 1.0 else replace(self, fresh=1.0)
+        """The same value after an operator that copies rows and so loses the dictionary and the order."""
+        return self if self.fresh == 1.0 and not self.ascending else replace(self, fresh=1.0, ascending=False)
+
+    def unordered(self) -> Value:
+        """The same value where rows arrive in the order of something else."""
+        return replace(self, ascending=False) if self.ascending else self
 
 
 CONSTANT: Final = Value("constant", 6.0)

@@ -115,16 +115,18 @@ def operator_rows(node: Json) -> float:
     return float(node.get("intermediate_rows") or 0)
 
 
-def observed_lists(node: Json, columns: tuple[Column, ...]) -> tuple[Column, ...]:
-    """Replace guessed list lengths by what the operator's measured output bytes say (8 to 10 bytes an element beyond the fixed parts)."""
+def observed_lists(node: Json, columns: tuple[Column, ...], inputs: tuple[Column, ...]) -> tuple[Column, ...]:
+    """Replace guessed list lengths by what the operator's measured output bytes say (8 to 10 bytes an element beyond the fixed parts).
+    Lists that are handed on as they came from ``inputs`` keep their length."""
     rows = operator_rows(node)
-    lists = sum(column.value.kind == "list" for column in columns)
-    if not lists or not rows:
+    known = {id(column.value) for column in inputs}
+    made = [column.value.kind == "list" and id(column.value) not in known for column in columns]
+    if not any(made) or not rows:
         return columns
     size = float(node.get("intermediate_size_bytes") or 0)
     fixed = sum(FIXED_WIDTH[column.value.kind] for column in columns)
-    length = max(max(size / rows - fixed, 0.0) / lists / BYTES_PER_ELEMENT, 1.0)
-    return tuple(Column(c.name, Value("list", length) if c.value.kind == "list" else c.value) for c in columns)
+    length = max(max(size / rows - fixed, 0.0) / sum(made) / BYTES_PER_ELEMENT, 1.0)
+    return tuple(Column(c.name, Value("list", length) if new else c.value) for c, new in zip(columns, made, strict=True))
 
 
 BYTES_PER_ELEMENT = 8.0

@@ -5,7 +5,15 @@ import pytest
 from numpy.typing import NDArray
 
 from sql_optim_env.engines.duckdb.cost.calibration.dataset import CONSTANT_FEATURE, Dataset
-from sql_optim_env.engines.duckdb.cost.calibration.evaluate import FOLDS, folds_of, pair_scores, score
+from sql_optim_env.engines.duckdb.cost.calibration.evaluate import (
+    FITTED_HALF,
+    found_pairs,
+    groups_of,
+    halves_of,
+    held_out_predictions,
+    pair_scores,
+    score,
+)
 from sql_optim_env.engines.duckdb.cost.calibration.fit import PRICED_FLOOR, SCAN_CEILING, fit_weights, is_priced
 from sql_optim_env.engines.duckdb.cost.calibration.measure import Measurement, Statement
 from sql_optim_env.engines.duckdb.cost.calibration.pairs import PAIRS
@@ -73,17 +81,56 @@ def test_a_reversed_prediction_scores_minus_one() -> None:
     assert score(true[::-1].copy(), true).spearman == -1.0
 
 
-def test_queries_of_one_template_share_a_fold() -> None:
-    folds = folds_of(["a", "b", "a", "c"] + [f"t{n}" for n in range(60)])
-    assert folds[0] == folds[2]
-    assert set(folds.tolist()) == set(range(FOLDS))
+def test_queries_of_one_template_share_a_half() -> None:
+    halves = halves_of(["a", "b", "a", "c"] + [f"t{n}" for n in range(60)])
+    assert halves[0] == halves[2]
+    assert 20 < halves.sum() < 44
+
+
+def test_no_query_is_predicted_by_weights_that_saw_its_template() -> None:
+    data = invented((1.0, 7.0, 0.6, 2.5, 30_000.0))
+    halves = halves_of(data.templates)
+    # On the second half everything takes three times as long: weights from the first half cannot know.
+    targets = np.where(halves == 1, 3 * data.targets, data.targets)
+    slower = Dataset(NAMES, data.measurements, data.queries, targets, data.operators, data.operator_targets, data.owner)
+    predicted, weights = held_out_predictions(slower)
+    assert np.median(predicted[halves == 1] / targets[halves == 1]) == pytest.approx(1 / 3, rel=0.1)
+    assert np.median(predicted[halves == 0] / targets[halves == 0]) == pytest.approx(3, rel=0.1)
+    assert FITTED_HALF == 0
+    assert weights[1] == pytest.approx(7.0, rel=0.2)
+
+
+def test_tasks_and_the_third_schema_are_never_fitted_and_the_synthetic_suite_always_is() -> None:
+    items = [
+        measurement("SELECT 1", "catalogue", "x"),
+        measurement("SELECT 2", "tpch", "y", "tpch"),
+        measurement("SELECT 3", "recursion", "z"),
+        measurement("SELECT 4", "group", "w", "synthetic"),
+        measurement("SELECT 5", "group", "v"),
+    ]
+    data = Dataset(NAMES, tuple(items), np.ones((5, 5)), np.ones(5), np.zeros((0, 5)), np.zeros(0), np.zeros(0, dtype=np.int64))
+    groups = groups_of(data)
+    seen = [set(groups.fitted(half).tolist()) for half in (0, 1)]
+    assert seen[0] & seen[1] == {3}
+    assert seen[0] | seen[1] == {3, 4}
+    assert groups.corpus.tolist() == [False, False, False, False, True]
+
+
+def paired(queries: NDArray[np.float64]) -> Dataset:
+    items = [measurement(sql, "pair", pair.name) for pair in PAIRS[:4] for sql in (pair.slow, pair.fast)]
+    targets = np.array([8e6, 1e6] * 4)
+    return Dataset(NAMES, tuple(items), queries, targets, np.zeros((0, 5)), np.zeros(0), np.zeros(0, dtype=np.int64))
 
 
 def test_pairs_are_judged_by_the_sign_of_their_ratio() -> None:
-    chosen = PAIRS[:4]
-    items = [measurement(sql, "pair", pair.name) for pair in chosen for sql in (pair.slow, pair.fast)]
-    targets = np.array([8e6, 1e6] * 4)
-    data = Dataset(NAMES, tuple(items), np.zeros((8, len(NAMES))), targets, np.zeros((0, 5)), np.zeros(0), np.zeros(0, dtype=np.int64))
+    data = paired(np.arange(40.0).reshape(8, 5))
     predicted = np.array([8e6, 1e6, 5e6, 1e6, 1e6, 2e6, 9e6, 1e6])
-    scores = pair_scores(data, predicted)
-    assert [(item.threshold, item.pairs, item.sign_agrees) for item in scores] == [(t, 4, 0.75) for t in (1.1, 1.5, 2.0, 3.0)]
+    scores = pair_scores(data.targets, predicted, found_pairs(data, PAIRS))
+    assert [(item.threshold, item.pairs, item.sign_agrees) for item in scores] == [(t, 4, 0.75) for t in (1.1, 1.25, 1.5, 2.0, 3.0)]
+
+
+def test_a_pair_of_which_the_optimizer_made_one_plan_is_no_pair() -> None:
+    queries = np.arange(40.0).reshape(8, 5)
+    queries[3] = queries[2]
+    assert found_pairs(paired(queries), PAIRS) == [(0, 1), (4, 5), (6, 7)]
+    assert pair_scores(np.ones(8), np.ones(8), [(0, 1)]) == []

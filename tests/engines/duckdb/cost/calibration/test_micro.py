@@ -52,15 +52,28 @@ def test_a_few_templates_go_all_the_way_from_queries_to_prices(tmp_path: Path, m
     monkeypatch.setattr(micro, "SCALAR_TEMPLATES", ("md5({s})", "{n} + 1", "left({s}, 4)", "no_such_function({s})", "[{n}, {n}]"))
     monkeypatch.setattr(micro, "AGGREGATE_TEMPLATES", ("sum({x})", "median({x})", "arg_max({x}, ts)", "list({x} ORDER BY d)"))
     monkeypatch.setattr(micro, "AGGREGATE_COLUMNS", ("i", "s20"))
+    # Short enough to run between two interruptions of a busy machine.
+    monkeypatch.setattr(micro, "CREATE_MICRO", micro.CREATE_MICRO.replace(str(micro.MICRO_ROWS), "20000"))
+    monkeypatch.setattr(micro, "MICRO_ROWS", 20_000)
     synthetic = tmp_path / "synthetic.duckdb"
     con = duckdb.connect(str(synthetic))
     con.execute("CREATE TABLE facts AS SELECT 'k' || (i % 20) AS low FROM range(20000) t(i)")
     con.execute("CHECKPOINT")
     con.close()
-    prices = micro.benchmark_prices(synthetic, passes=1)
+    prices = micro.benchmark_prices(synthetic, passes=5)
     assert prices.function("md5", "string", 20.0) > 10 * prices.function("+", "integer", 0.0)
     assert prices.returns["md5|string"] == ("string", 32.0, 0.0)
     assert prices.aggregate("median", Value("integer")).grouped > prices.aggregate("sum", Value("integer")).grouped
     assert {"arg_max(time)|integer", "list!ordered|string", "count_star|unknown"} <= set(prices.aggregates)
     assert "left" in prices.no_dictionary
     assert "no_such_function" not in prices.dearest
+
+
+def test_one_price_an_element_lies_between_short_and_long_lists() -> None:
+    functions = {"list_distinct|list": (40.0, 50.0), "list_sum|list": (5.0, 2.0)}
+    found = micro._Sample(f"SELECT list_distinct({micro.LONG_LISTS}) AS x FROM micro", nanoseconds=1540.0)
+    found.charges = [Charge("list_distinct", "list", 10.0, 1.0)]
+    cheap = micro._Sample(f"SELECT list_sum({micro.LONG_LISTS}) AS x FROM micro", nanoseconds=6.0)
+    cheap.charges = [Charge("list_sum", "list", 10.0, 1.0)]
+    micro._heed_long_lists(functions, [found, cheap])
+    assert functions == {"list_distinct|list": (40.0, micro.LONG_LIST_SHARE * 150.0), "list_sum|list": (5.0, 2.0)}

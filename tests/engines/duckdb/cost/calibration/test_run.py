@@ -3,7 +3,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
+from collections import Counter
 from pathlib import Path
+from xml.etree import ElementTree
 
 import duckdb
 import pytest
@@ -13,7 +15,9 @@ from sql_optim_env.engines.duckdb.cost.calibration import run
 from sql_optim_env.engines.duckdb.cost.calibration.__main__ import main
 from sql_optim_env.engines.duckdb.cost.calibration.hidden_work import ATTEMPTS, false_trips
 from sql_optim_env.engines.duckdb.cost.calibration.measure import Measurement, Statement
-from sql_optim_env.engines.duckdb.cost.calibration.report import corpus_digest, render_markdown
+from sql_optim_env.engines.duckdb.cost.calibration.pairs import Pair
+from sql_optim_env.engines.duckdb.cost.calibration.report import corpus_digest, render_markdown, write_report
+from sql_optim_env.engines.duckdb.cost.calibration.synthetic import SYNTHETIC
 from sql_optim_env.engines.duckdb.cost.weights import load_weights
 
 SMALL = [
@@ -61,36 +65,80 @@ def test_missing_datasets_are_named(tmp_path: Path) -> None:
         run.find_databases(tmp_path)
 
 
-def test_fewer_than_three_passes_are_refused(tmp_path: Path) -> None:
+def test_fewer_than_three_passes_are_refused() -> None:
     with pytest.raises(ValueError, match="passes"):
-        run.calibrate(tmp_path, 2, None)
+        run.calibrate({}, run.Plan(2))
 
 
-def test_a_small_refit_runs_from_databases_to_a_report(
-    data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: CostModel
-) -> None:
-    def small_database(path: Path) -> Path:
-        con = duckdb.connect(str(path))
-        con.execute("CREATE TABLE facts AS SELECT i AS id, 'k' || i % 9 AS low FROM range(9000) t(i)")
-        con.close()
-        return path
+def test_a_quick_calibration_measures_fewer_templates_and_all_pairs() -> None:
+    whole, quick = run.calibration_statements(), run.calibration_statements(quick=True)
+    assert set(quick) < set(whole)
+    count = Counter(item.database == SYNTHETIC for item in quick)
+    assert count[False] >= 300
+    assert [item for item in whole if item.family in ("pair", "tpch")] == [item for item in quick if item.family in ("pair", "tpch")]
+    assert (run.Plan(quick=True).honest_runs, run.Plan().honest_runs) == (200, 1000)
 
+
+def small_database(path: Path) -> Path:
+    con = duckdb.connect(str(path))
+    con.execute("CREATE TABLE facts AS SELECT i AS id, 'k' || i % 9 AS low FROM range(9000) t(i)")
+    con.close()
+    return path
+
+
+@pytest.fixture
+def small_calibration(monkeypatch: pytest.MonkeyPatch, model: CostModel) -> list[Statement]:
+    """Everything is measured on small databases, and the micro-benchmarks are left out."""
     synthetic = [Statement("synthetic", "group", "s", f"SELECT low, count(*) + {n} FROM facts GROUP BY 1") for n in range(4)]
+    statements = [*SMALL, *synthetic]
     monkeypatch.setattr(run, "build_synthetic", small_database)
+    monkeypatch.setattr(run, "build_tpch", small_database)
     monkeypatch.setattr(run, "benchmark_prices", lambda path, passes, progress: model.weights.prices)
-    monkeypatch.setattr(run, "calibration_statements", lambda: [*SMALL, *synthetic])
-    monkeypatch.setattr("sql_optim_env.engines.duckdb.cost.calibration.hidden_work.ATTEMPTS", {"printf": ATTEMPTS["printf"]})
-    report = run.calibrate(data_dir, 3, tmp_path / "report", version="test-1")
-    assert report.version == report.weights.version == "test-1"
-    assert set(report.families) == {"group", "order", "filter", "join", "window", "recursion"}
-    assert [item.name for item in report.hidden_work] == ["printf"]
-    assert report.weights.fit["corpus_sha256"] == report.corpus_sha256 == corpus_digest([*SMALL, *synthetic])
+    monkeypatch.setattr(run, "calibration_statements", lambda quick: statements)
+    monkeypatch.setattr(run, "uncovered_functions", lambda con: frozenset())
+    monkeypatch.setattr("sql_optim_env.engines.duckdb.cost.calibration.hidden_work.ATTEMPTS", ATTEMPTS[:1])
+    monkeypatch.setattr(run.Plan, "honest_runs", 3)
+    return statements
+
+
+def test_a_small_refit_runs_from_databases_to_a_report(data_dir: Path, tmp_path: Path, small_calibration: list[Statement]) -> None:
+    lines: list[str] = []
+    extra = [Statement("public", "catalogue", "catalogue_x", f"SELECT {n} + id FROM orders WHERE total > {10 * n}") for n in range(4)]
+    pairs = [Pair("x", extra[0].sql, extra[3].sql)]
+    report = run.calibrate(run.find_databases(data_dir), run.Plan(3, version="test-1"), extra=extra, pairs=pairs, progress=lines.append)
+    assert report.refit.version == report.weights.version == "test-1"
+    assert report.packaged.version == CostModel.load().version
+    assert set(report.families) == {"group", "order", "filter", "join", "window", "recursion", "catalogue"}
+    assert report.queries == {"shop": 18, "synthetic": 4, "catalogue": 4}
+    assert set(report.refit.unseen) == {"catalogue"}
+    assert [item.name for item in report.hidden_work] == [ATTEMPTS[0].name]
+    assert (report.honest.runs, report.honest.trips) == (3, ())
+    assert report.weights.fit["corpus_sha256"] == report.corpus_sha256 == corpus_digest([*small_calibration, *extra])
+    assert report.weights.fit["half"] == 0
+    assert {point.group for point in report.points} == {"corpus"}
+    assert lines[-1] == "fitting"
+    assert not report.ok  # twenty statements are no corpus
+
+    write_report(report, tmp_path / "report")
     written = load_weights((tmp_path / "report" / "weights.json").read_text())
     assert written == report.weights
     assert written.weights["other.input_rows"] > 0
-    assert json.loads((tmp_path / "report" / "report.json").read_text())["passes"] == 3
-    assert (tmp_path / "report" / "report.md").read_text() == render_markdown(report)
-    assert "whole templates held out" in render_markdown(report)
+    document = json.loads((tmp_path / "report" / "report.json").read_text())
+    assert document["passes"] == 3
+    assert {"name": "queries in the corpus, without the synthetic suite", "value": 22, "bound": 300, "most": False} in document["figures"]
+    assert (tmp_path / "report" / "report.md").read_text().startswith(render_markdown(report))
+    assert "**missed**" in render_markdown(report)
+    svg = ElementTree.fromstring((tmp_path / "report" / "scatter.svg").read_text())
+    assert sum(child.tag.endswith("circle") for child in svg) >= len(report.points)
+
+
+def test_the_module_writes_the_report_where_it_is_told(
+    data_dir: Path, tmp_path: Path, small_calibration: list[Statement], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--data-dir", str(data_dir), "--passes", "3", "--version", "test-2", "--report-dir", str(tmp_path / "out")]) == 0
+    assert json.loads((tmp_path / "out" / "weights.json").read_text())["version"] == "test-2"
+    assert "whole templates" not in (said := capsys.readouterr().out)
+    assert said.startswith("Measured in 3 passes: 18 shop, 4 synthetic")
 
 
 def test_a_false_trip_needs_three_slow_readings_in_a_row() -> None:

@@ -50,3 +50,10 @@ def test_without_a_plan_a_name_the_input_lacks_is_priced_as_unknown(describe: An
     described = describe("SELECT md5(email) AS m FROM users")
     blind = model.cost(described.profile, None, card)
     assert blind > model.cost(describe("SELECT email AS m FROM users").profile, None, card) + 2000 * 100
+
+
+def test_a_list_that_is_handed_on_keeps_its_length(describe: Any) -> None:
+    """Its bytes would tell less: an element of a list of INTEGER takes half of what they are taken to be."""
+    described = describe("SELECT list_distinct(l) FROM (SELECT product_id AS p, list(customer_id) AS l FROM orders GROUP BY 1)")
+    # 30,000 elements in 200 lists, at more than 40 ns each.
+    assert described.total("projection.expressions") > 30_000 * 40

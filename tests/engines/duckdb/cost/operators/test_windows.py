@@ -66,3 +66,17 @@ def test_an_expression_inside_a_window_is_paid(describe: Any) -> None:
     hidden = describe("SELECT max(length(sha256(email))) OVER (PARTITION BY tier) AS m FROM users")
     added = ("window.expressions", "projection.expressions")
     assert sum(hidden.total(name) for name in added) > sum(plain.total(name) for name in added) + 2000 * 100
+
+
+def test_counting_all_rows_in_a_window_is_paid_for_every_row(describe: Any) -> None:
+    counted = describe("SELECT id, count(*) OVER () AS n FROM orders").of("WINDOW")
+    assert counted["window.counted_rows"] == 30_000
+    assert "window.constant" not in counted
+    assert "window.counted_rows" not in describe("SELECT id, sum(total) OVER () AS n FROM orders").of("WINDOW")
+
+
+def test_a_window_aggregate_costs_the_same_under_its_other_name(describe: Any) -> None:
+    assert (
+        describe("SELECT id, mean(total) OVER (ORDER BY id) AS m FROM orders").cost
+        == describe("SELECT id, avg(total) OVER (ORDER BY id) AS m FROM orders").cost
+    )

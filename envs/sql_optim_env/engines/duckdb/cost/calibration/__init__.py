@@ -11,6 +11,6 @@ import os
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 from sql_optim_env.engines.duckdb.cost.calibration.report import CalibrationReport
-from sql_optim_env.engines.duckdb.cost.calibration.run import calibrate
+from sql_optim_env.engines.duckdb.cost.calibration.run import Plan, calibrate
 
-__all__ = ["CalibrationReport", "calibrate"]
+__all__ = ["CalibrationReport", "Plan", "calibrate"]

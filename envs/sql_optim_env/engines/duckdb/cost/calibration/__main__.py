@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from sql_optim_env.engines.duckdb.cost.calibration.report import render_markdown
-from sql_optim_env.engines.duckdb.cost.calibration.run import calibrate
+from sql_optim_env.engines.duckdb.cost.calibration.report import render_markdown, write_report
+from sql_optim_env.engines.duckdb.cost.calibration.run import Plan, calibrate, find_databases
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -19,12 +19,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--version", default="unreleased", help="version of the new weights, for example 2026.11-1")
     options = parser.parse_args(arguments)
     report = calibrate(
-        options.data_dir,
-        options.passes,
-        options.report_dir,
-        version=options.version,
+        find_databases(options.data_dir),
+        Plan(options.passes, version=options.version),
         progress=lambda line: print(line, file=sys.stderr, flush=True),
     )
+    if options.report_dir is not None:
+        write_report(report, options.report_dir)
     print(render_markdown(report))
     return 0
 

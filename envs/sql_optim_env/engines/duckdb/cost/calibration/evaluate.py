@@ -13,15 +13,30 @@ from scipy.stats import spearmanr
 
 from sql_optim_env.engines.duckdb.cost.calibration.dataset import Dataset, Vector
 from sql_optim_env.engines.duckdb.cost.calibration.fit import FitOptions, fit_weights
-from sql_optim_env.engines.duckdb.cost.calibration.pairs import PAIRS
+from sql_optim_env.engines.duckdb.cost.calibration.pairs import Pair
+from sql_optim_env.engines.duckdb.cost.calibration.synthetic import SYNTHETIC
 
-__all__ = ["FOLDS", "PairScore", "Score", "folds_of", "held_out_predictions", "pair_scores", "score"]
+__all__ = [
+    "FITTED_HALF",
+    "Groups",
+    "PairScore",
+    "Score",
+    "found_pairs",
+    "groups_of",
+    "halves_of",
+    "held_out_predictions",
+    "pair_scores",
+    "score",
+]
 
-FOLDS: Final = 5
 SHORTEST_NS: Final = 300_000.0
 """Queries below 0.3 ms are left out of scores: their time is mostly the constant part."""
 UNFITTED: Final = frozenset({"recursion"})
 """Families that are measured and reported but never fitted, because the profile does not show what they cost."""
+UNSEEN: Final = frozenset({"catalogue", "tpch"})
+"""Families that no fit may see: the tasks that are scored with the weights, and another schema."""
+FITTED_HALF: Final = 0
+"""Weights are fitted on this half of the templates and on the synthetic suite, and judged on the other half."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +60,35 @@ class PairScore:
     log_ratio_correlation: float
 
 
-def folds_of(templates: Sequence[str]) -> NDArray[np.int64]:
-    """The fold of each query; a template's queries share one."""
-    return np.array([zlib.crc32(template.encode()) % FOLDS for template in templates], dtype=np.int64)
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Which queries may be fitted and which are judged (masks over the queries). ``corpus``: what is judged in halves."""
+
+    synthetic: NDArray[np.bool_]
+    corpus: NDArray[np.bool_]
+    halves: NDArray[np.int64]
+
+    def fitted(self, half: int) -> NDArray[np.int64]:
+        """Indices of what a fit on this half sees: the half and the synthetic suite."""
+        return np.flatnonzero(self.synthetic | (self.corpus & (self.halves == half)))
+
+    def judged(self, half: int) -> NDArray[np.bool_]:
+        """The corpus' queries of this half."""
+        mask: NDArray[np.bool_] = self.corpus & (self.halves == half)
+        return mask
+
+
+def halves_of(templates: Sequence[str]) -> NDArray[np.int64]:
+    """The half (0 or 1) of each query; a template's queries share one."""
+    return np.array([zlib.crc32(f"half {template}".encode()) % 2 for template in templates], dtype=np.int64)
+
+
+def groups_of(data: Dataset) -> Groups:
+    """Tell the queries of a dataset apart."""
+    families = data.families
+    synthetic = np.array([item.statement.database == SYNTHETIC for item in data.measurements])
+    fittable = ~np.isin(families, sorted(UNFITTED | UNSEEN))
+    return Groups(synthetic & fittable, ~synthetic & fittable, halves_of(data.templates))
 
 
 def score(predicted: Vector, true: Vector) -> Score:
@@ -73,41 +114,39 @@ def _correlation(left: Vector, right: Vector) -> float:
     return float(np.corrcoef(left, right)[0, 1])
 
 
-def fitted_rows(data: Dataset) -> NDArray[np.int64]:
-    """Indices of the queries that may be fitted."""
-    return np.array([index for index, item in enumerate(data.measurements) if item.statement.family not in UNFITTED], dtype=np.int64)
+def held_out_predictions(data: Dataset, options: FitOptions | None = None) -> tuple[Vector, Vector]:
+    """Predict every query from the fit on the half that it is not in. Also returns the weights fitted on ``FITTED_HALF``."""
+    groups = groups_of(data)
+    weights = [fit_weights(data, groups.fitted(half), options) for half in (0, 1)]
+    predictions = np.where(groups.halves == 0, data.queries @ weights[1], data.queries @ weights[0])
+    return predictions, weights[FITTED_HALF]
 
 
-def held_out_predictions(data: Dataset, options: FitOptions | None = None) -> Vector:
-    """Predict every query from a fit that saw no query of its template."""
-    folds = folds_of(data.templates)
-    usable = fitted_rows(data)
-    predictions = np.zeros(len(data.targets))
-    for fold in range(FOLDS):
-        weights = fit_weights(data, usable[folds[usable] != fold], options)
-        test = np.flatnonzero(folds == fold)
-        predictions[test] = data.queries[test] @ weights
-    return predictions
-
-
-def pair_scores(data: Dataset, predicted: Vector) -> list[PairScore]:
-    """Sign agreement of the pairs at several true ratios, all instances together."""
+def found_pairs(data: Dataset, pairs: Sequence[Pair]) -> list[tuple[int, int]]:
+    """Indices of the dear and the cheap query of every pair that was measured, on each instance. Pairs whose queries did exactly the same
+    are left out: the optimizer made one plan of both, so that only noise tells their times apart."""
     position = {(item.statement.database, item.statement.sql): index for index, item in enumerate(data.measurements)}
-    true_logs: list[float] = []
-    predicted_logs: list[float] = []
+    found: list[tuple[int, int]] = []
     for database in sorted({item.statement.database for item in data.measurements}):
-        for pair in PAIRS:
+        for pair in pairs:
             slow, fast = position.get((database, pair.slow)), position.get((database, pair.fast))
-            if slow is not None and fast is not None:
-                true_logs.append(float(np.log(data.targets[slow] / data.targets[fast])))
-                predicted_logs.append(float(np.log(predicted[slow] / predicted[fast])))
-    true, guess = np.array(true_logs), np.array(predicted_logs)
+            if slow is not None and fast is not None and not np.array_equal(data.queries[slow], data.queries[fast]):
+                found.append((slow, fast))
+    return found
+
+
+def pair_scores(true: Vector, predicted: Vector, pairs: Sequence[tuple[int, int]]) -> list[PairScore]:
+    """Sign agreement of the pairs at several true ratios, all instances together."""
+    if len(pairs) < 3:
+        return []
+    slow, fast = (np.array(side, dtype=np.int64) for side in zip(*pairs, strict=True))
+    wanted, guess = np.log(true[slow] / true[fast]), np.log(predicted[slow] / predicted[fast])
     scores: list[PairScore] = []
-    for threshold in (1.1, 1.5, 2.0, 3.0):
-        mask = np.abs(true) >= np.log(threshold)
+    for threshold in (1.1, 1.25, 1.5, 2.0, 3.0):
+        mask = np.abs(wanted) >= np.log(threshold)
         if mask.sum() < 3:
             continue
-        agrees = float(np.mean(np.sign(true[mask]) == np.sign(guess[mask])))
-        correlation = _correlation(true[mask], guess[mask])
+        agrees = float(np.mean(np.sign(wanted[mask]) == np.sign(guess[mask])))
+        correlation = _correlation(wanted[mask], guess[mask])
         scores.append(PairScore(threshold, int(mask.sum()), round(agrees, 4), round(correlation, 4)))
     return scores

@@ -26,6 +26,21 @@ PRICED_CEILING: Final = 2.5
 SCAN_CEILING: Final = 5.0
 """ns a row for scanning a fixed-width or dictionary column: one uncalibrated encoding caused 450-fold errors until it was capped."""
 
+FLOORS: Final = {
+    "blockwise.pairs": 0.2,
+    "group.filtered_rows": 0.3,
+    "hash_join.matched_pairs": 3.0,
+    "hash_join.output_rows": 0.5,
+    "hash_join.probe_rows": 1.0,
+    "nested_loop.pairs": 0.2,
+    "sort.comparisons": 0.5,
+    "window.holistic_frame": 400.0,
+    "window.rows": 2.0,
+    "window.sort": 0.5,
+}
+"""Least ns for work that one statement can multiply. Features that nearly always come together would otherwise share one weight at random,
+and a statement that has only the one whose weight is zero would be free."""
+
 _PRICED_ENDINGS = (".expressions", ".key_expressions", ".filter_expressions", ".aggregates", ".states", ".holistic_values")
 _CAPPED_SCANS = frozenset(f"scan.{kind}_rows" for kind in ("integer", "float", "decimal", "time", "huge", "dictionary", "alprd"))
 
@@ -52,6 +67,8 @@ def _bounds(names: Sequence[str]) -> tuple[Vector, Vector]:
             low[index], high[index] = PRICED_FLOOR, PRICED_CEILING
         elif name in _CAPPED_SCANS:
             high[index] = SCAN_CEILING
+        else:
+            low[index] = FLOORS.get(name, 0.0)
     return low, high
 
 

@@ -1,60 +1,94 @@
-"""Attempts to do work where the cost model does not look, and how much of each it misses.
+"""Attempts to do work where the cost model does not look, and what stops each: refused, caught by the CPU guard, or paid for.
 
-Every refit measures and reports them. Each attempt must be stopped:
-refused at admission, or caught by the CPU guard, or priced within the guard's factor.
+They take the way of every submission: admission, the read-only database with its settings, the price, the guard.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from sql_optim_env.engines.duckdb.cost.calibration.corpus import PUBLIC
-from sql_optim_env.engines.duckdb.cost.calibration.measure import Measurement, Statement, measure
+from sql_optim_env.engines.duckdb.admission import policy_for
+from sql_optim_env.engines.duckdb.cost.calibration.measure import Measurement
 from sql_optim_env.engines.duckdb.cost.calibration.queries import read_sections
 from sql_optim_env.engines.duckdb.cost.card import Card
 from sql_optim_env.engines.duckdb.cost.guard import guard
-from sql_optim_env.engines.duckdb.cost.model import CostModel
+from sql_optim_env.engines.duckdb.database import Database, Pricing
+from sql_optim_env.errors import AgentError
 
-__all__ = ["ATTEMPTS", "HiddenWork", "attempt_statements", "false_trips", "measure_hidden_work"]
+__all__ = ["ATTEMPTS", "COVERED_FACTOR", "COVERED_SLACK_MS", "Attempt", "HiddenWork", "false_trips", "measure_hidden_work", "try_attempt"]
 
-ATTEMPTS: Final[Mapping[str, str]] = {name: statements[0] for name, statements in read_sections("hidden_work")}
-"""Name → statement, for the public instance of the shop dataset."""
+COVERED_FACTOR: Final = 3.5
+"""CPU time up to this many times the cost is paid for: no honest statement may be further off (nineteen of twenty are within 2)."""
+COVERED_SLACK_MS: Final = 1.0
+"""Milliseconds on top, for planning, which the cost leaves out."""
+READINGS: Final = 3
+MAX_ROWS: Final = 1_000_000
+MAX_BYTES: Final = 192 << 20
+
+Stopped = Literal["refused", "guarded", "paid", "missed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One way to hide work in a statement over the shop dataset, and what it relies on."""
+
+    name: str
+    why: str
+    sql: str
+
+
+def _read() -> Iterator[Attempt]:
+    for title, statements in read_sections("hidden_work"):
+        name, _, why = title.partition(": ")
+        yield Attempt(name, why, statements[0])
+
+
+ATTEMPTS: Final = tuple(_read())
+"""Statements for the public instance of the shop dataset."""
 
 
 @dataclass(frozen=True, slots=True)
 class HiddenWork:
-    """One attempt: what it took and what was predicted (ns), and whether the guard trips."""
+    """What became of one attempt. Times and cost are 0 where it was refused; ``missed`` is the one verdict that must not occur."""
 
     name: str
+    why: str
+    verdict: Stopped
     cpu_ms: float
     cost_ns: int
-    guarded: bool
 
     @property
     def under_priced(self) -> float:
-        """CPU time of execution over cost."""
+        """CPU time over cost."""
         return self.cpu_ms * 1e6 / max(self.cost_ns, 1)
 
 
-def attempt_statements() -> list[Statement]:
-    """The attempts as statements to measure."""
-    return [Statement(PUBLIC, "hidden_work", name, sql) for name, sql in ATTEMPTS.items()]
+def try_attempt(database: Database, attempt: Attempt, tables: Iterable[str]) -> HiddenWork:
+    """Submit one attempt for a task whose own query is a plain one."""
+    try:
+        statement = database.admit(attempt.sql, policy_for("SELECT 1", tables))
+        runs = [database.run(statement, max_rows=MAX_ROWS, max_bytes=MAX_BYTES).execution]
+        if not runs[0].hidden_work:
+            runs += [database.run(statement, max_rows=MAX_ROWS, max_bytes=MAX_BYTES).execution for _ in range(READINGS - 1)]
+    except AgentError:
+        return HiddenWork(attempt.name, attempt.why, "refused", 0.0, 0)
+    cpu_ms, cost = min(run.cpu_ms for run in runs), runs[0].cost
+    verdict: Stopped = "missed"
+    if any(run.hidden_work for run in runs):
+        verdict = "guarded"
+    elif cpu_ms <= COVERED_FACTOR * cost / 1e6 + COVERED_SLACK_MS:
+        verdict = "paid"
+    return HiddenWork(attempt.name, attempt.why, verdict, round(cpu_ms, 3), cost)
 
 
-def judge(measurement: Measurement, model: CostModel, card: Card) -> HiddenWork:
-    """Compare one measured statement with its cost."""
-    cost = model.cost(measurement.profile, measurement.plan, card)
-    cpu_ms = min(measurement.cpu[:3]) * 1e3
-    return HiddenWork(measurement.statement.template, round(cpu_ms, 3), cost, guard(cpu_ms, cost))
-
-
-def measure_hidden_work(database: Path, model: CostModel, card: Card, passes: int = 3) -> list[HiddenWork]:
-    """Run every attempt and report them, worst under-pricing first. Attempts over the measuring deadline are left out."""
-    measured = measure({PUBLIC: database}, attempt_statements(), passes)
-    return sorted((judge(item, model, card) for item in measured), key=lambda item: -item.under_priced)
+def measure_hidden_work(path: Path, card: Card, temp_dir: Path, model: Pricing | None = None) -> list[HiddenWork]:
+    """Submit every attempt to an instance of the shop dataset, the most under-priced first. ``model``: the packaged one by default."""
+    with Database(path, temp_dir=temp_dir, card=card, cost_model=model) as database:
+        found = [try_attempt(database, attempt, card.tables) for attempt in ATTEMPTS]
+    return sorted(found, key=lambda item: -item.under_priced)
 
 
 def false_trips(measurements: Iterable[Measurement], costs: Sequence[float]) -> list[tuple[str, float]]:

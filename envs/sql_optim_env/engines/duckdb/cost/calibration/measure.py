@@ -72,9 +72,10 @@ def serialized_plan(con: duckdb.DuckDBPyConnection, sql: str) -> dict[str, Any] 
     """The optimised logical plan of a statement, None when the engine cannot serialise it."""
     try:
         rows = con.execute("SELECT json_serialize_plan(?, skip_null := true, skip_empty := true, optimize := true)", [sql]).fetchall()
-    except duckdb.Error:
+        plan: dict[str, Any] = json.loads(rows[0][0])
+    except (duckdb.Error, ValueError):
+        # The engine answers with an empty text where a BIT constant is in the plan.
         return None
-    plan: dict[str, Any] = json.loads(rows[0][0])
     return None if plan.get("error") else plan
 
 

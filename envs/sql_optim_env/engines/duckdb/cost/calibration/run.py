@@ -1,40 +1,73 @@
-"""A whole refit: build, measure, solve, fit, judge, write."""
+"""A whole calibration: build, measure, solve, fit on one half, judge on the other, write."""
 
 from __future__ import annotations
 
 import tempfile
+import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Final
 
 import duckdb
 import numpy as np
 
+from sql_optim_env.engines.duckdb.cost.calibration.assemble import assemble
 from sql_optim_env.engines.duckdb.cost.calibration.corpus import PUBLIC, TWIN, shop_statements
-from sql_optim_env.engines.duckdb.cost.calibration.dataset import CONSTANT_FEATURE, Dataset, Vector, build_dataset
+from sql_optim_env.engines.duckdb.cost.calibration.coverage import uncovered_functions
+from sql_optim_env.engines.duckdb.cost.calibration.dataset import Dataset, Vector, build_dataset
 from sql_optim_env.engines.duckdb.cost.calibration.evaluate import (
-    fitted_rows,
+    FITTED_HALF,
+    UNSEEN,
+    Groups,
+    Score,
+    found_pairs,
+    groups_of,
     held_out_predictions,
     pair_scores,
     score,
 )
 from sql_optim_env.engines.duckdb.cost.calibration.fit import fit_weights
-from sql_optim_env.engines.duckdb.cost.calibration.hidden_work import false_trips, measure_hidden_work
+from sql_optim_env.engines.duckdb.cost.calibration.hidden_work import HiddenWork, false_trips, measure_hidden_work
 from sql_optim_env.engines.duckdb.cost.calibration.measure import Measurement, Statement, connect, measure
 from sql_optim_env.engines.duckdb.cost.calibration.micro import benchmark_prices, describe
-from sql_optim_env.engines.duckdb.cost.calibration.pairs import pair_statements
-from sql_optim_env.engines.duckdb.cost.calibration.report import CalibrationReport, corpus_digest, write_report
+from sql_optim_env.engines.duckdb.cost.calibration.neighbour import HonestRuns, run_honest
+from sql_optim_env.engines.duckdb.cost.calibration.pairs import PAIRS, Pair, pair_statements
+from sql_optim_env.engines.duckdb.cost.calibration.report import CalibrationReport, Judgement, corpus_digest
+from sql_optim_env.engines.duckdb.cost.calibration.scatter import Point
 from sql_optim_env.engines.duckdb.cost.calibration.synthetic import SYNTHETIC, build_synthetic, synthetic_statements
+from sql_optim_env.engines.duckdb.cost.calibration.tpch import TPCH, build_tpch, tpch_statements
 from sql_optim_env.engines.duckdb.cost.card import Card, build_card
 from sql_optim_env.engines.duckdb.cost.model import CostModel
 from sql_optim_env.engines.duckdb.cost.prices import Prices
-from sql_optim_env.engines.duckdb.cost.weights import Weights
 
-__all__ = ["assemble", "calibrate", "calibration_statements", "find_databases", "judge_and_fit"]
+__all__ = ["Plan", "calibrate", "calibration_statements", "find_databases", "judge_and_fit"]
 
 Progress = Callable[[str], None]
-LEAST_SUPPORT = 5
-"""Queries a feature needs before it gets a weight of its own."""
+HONEST_MS: Final = 12.0
+"""Honest runs take statements up to this cost: the guard's slack, which covers planning, weighs most on short ones."""
+NOT_RUN: Final = HonestRuns(0, (), 0.0)
+QUICK_SHARE: Final = 4
+"""A quick calibration measures one template of so many, and one synthetic query of so many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How much to do.
+
+    ``passes`` (at least 3, so that the guard can be judged): how often every statement runs. ``quick``: a quarter of the templates, too few
+    to judge a refit by, the packaged prices instead of new micro-benchmarks, and a fifth of the honest runs.
+    """
+
+    passes: int = 4
+    quick: bool = False
+    version: str = "unreleased"
+
+    @property
+    def honest_runs(self) -> int:
+        """Honest statements to run beside a busy neighbour."""
+        return 200 if self.quick else 1000
 
 
 def find_databases(data_dir: Path) -> dict[str, Path]:
@@ -48,9 +81,13 @@ def find_databases(data_dir: Path) -> dict[str, Path]:
     return found
 
 
-def calibration_statements() -> list[Statement]:
-    """Everything that is measured for a fit, in a fixed order."""
-    return [*shop_statements(), *pair_statements(PUBLIC), *pair_statements(TWIN), *synthetic_statements()]
+def calibration_statements(*, quick: bool = False) -> list[Statement]:
+    """Everything of our own that is measured, in a fixed order."""
+    shop, synthetic = shop_statements(), synthetic_statements()
+    if quick:
+        shop = [item for item in shop if zlib.crc32(item.template.encode()) % QUICK_SHARE == 0]
+        synthetic = synthetic[::QUICK_SHARE]
+    return [*shop, *pair_statements(PUBLIC), *pair_statements(TWIN), *synthetic, *tpch_statements()]
 
 
 def build_cards(databases: Mapping[str, Path]) -> dict[str, Card]:
@@ -63,140 +100,140 @@ def build_cards(databases: Mapping[str, Path]) -> dict[str, Card]:
     return cards
 
 
-def assemble(version: str, prices: Prices, data: Dataset, weights: Vector, fit: Mapping[str, Any]) -> Weights:
-    """Round a fit into a weights file. Features with too little support keep their weight only if they are part of it by design."""
-    support = (data.queries != 0).sum(axis=0)
-    table = {
-        name: float(f"{weight:.4g}")
-        for name, weight, count in zip(data.names, weights, support, strict=True)
-        if weight > 0 and name != CONSTANT_FEATURE and count >= LEAST_SUPPORT
-    }
-    supported = {name for name, count in zip(data.names, support, strict=True) if count >= LEAST_SUPPORT}
-    table.update({name: weight for name, weight in RARE_WEIGHTS.items() if name not in supported})
-    constant = float(round(weights[data.names.index(CONSTANT_FEATURE)], 1))
-    return Weights(version, duckdb.__version__, constant, table, prices, fit)
+def calibrate(
+    shop: Mapping[str, Path],
+    plan: Plan,
+    *,
+    extra: Sequence[Statement] = (),
+    pairs: Sequence[Pair] = (),
+    progress: Progress | None = None,
+) -> CalibrationReport:
+    """Refit the weights on this machine, and judge both them and the packaged ones.
+
+    ``shop`` has the built instances ``public`` and ``twin``. ``extra`` are statements of the family ``catalogue``, which are judged and
+    never fitted; ``pairs`` are pairs among them. A full run takes a quarter of an hour on a quiet machine. Publishing the weights is a
+    separate step: write the report, copy its ``weights.json`` over the packaged one, with a new version.
+    """
+    if plan.passes < 3:
+        raise ValueError("passes must be at least 3: the guard is judged on the minimum of three readings")
+    say = progress or (lambda _: None)
+    with tempfile.TemporaryDirectory(prefix="cost-calibration-") as scratch:
+        place = Path(scratch)
+        databases = {
+            **shop,
+            SYNTHETIC: build_synthetic(place / "synthetic.duckdb"),
+            TPCH: build_tpch(place / "tpch.duckdb"),
+        }
+        cards = build_cards(databases)
+        prices = CostModel.load().weights.prices
+        if not plan.quick:
+            prices = benchmark_prices(databases[SYNTHETIC], plan.passes, say)
+            say(describe(prices))
+        measurements = measure(databases, [*calibration_statements(quick=plan.quick), *extra], plan.passes, say)
+        say("submitting attempts to hide work")
+        hidden = measure_hidden_work(databases[PUBLIC], cards[PUBLIC], place / "hidden")
+        say(f"{plan.honest_runs:,} honest runs beside a busy neighbour")
+        honest = run_honest(databases[TWIN], cards[TWIN], place / "honest", _short(measurements, cards), plan.honest_runs)
+    say("fitting")
+    return judge_and_fit(measurements, cards, prices, plan, pairs=(*PAIRS, *pairs), hidden=hidden, honest=honest)
 
 
-RARE_WEIGHTS = {
-    "hash_join.expressions": 1.0,
-    "unnest.expressions": 1.0,
-    "window.expressions": 1.0,
-    "sort.expressions": 1.0,
-    "top_n.expressions": 1.0,
-    "nested_loop.key_expressions": 1.0,
-    "nested_loop.expressions": 1.0,
-    "blockwise.expressions": 1.0,
-    "merge_join.expressions": 1.0,
-    "interval_join.expressions": 1.0,
-    "asof_join.expressions": 1.0,
-    "projection.expressions": 1.0,
-    "filter.expressions": 1.0,
-    "scan.filter_expressions": 1.0,
-    "lateral_unnest.rows": 500.0,
-    "lateral_unnest.elements": 20.0,
-    "lateral_unnest.parent_rows": 80.0,
-    "unnest.rows": 40.0,
-    "range.rows": 2.0,
-    "scan.list_rows": 5.0,
-    "scan.huge_rows": 1.0,
-    "scan.float_rows": 0.7,
-    "index_scan.values": 550.0,
-    "index_scan.text_values": 4000.0,
-    "window.distinct": 400.0,
-    "window.streaming": 5.0,
-    "asof_join.input_rows": 120.0,
-    "interval_join.input_rows": 500.0,
-    "merge_join.input_rows": 500.0,
-    "merge_join.pairs": 0.5,
-    "interval_join.pairs": 0.1,
-    "blockwise.pairs": 0.5,
-    "nested_loop.pairs": 0.5,
-    "positional_join.input_rows": 5.0,
-    "recursion.rows": 100.0,
-    "recursion.operators": 30_000.0,
-    "other.input_rows": 5.0,
-    "other.output_rows": 5.0,
-}
-"""Weights for work that the corpus hardly shows, so that it is never free: measured prices count at 1, rows at a guess on the dear side."""
+def _short(measurements: Sequence[Measurement], cards: Mapping[str, Card]) -> list[str]:
+    """The cheap statements on the twin, in the corpus' order."""
+    model = CostModel.load()
+    found = (item for item in measurements if item.statement.database == TWIN and item.statement.family != "recursion")
+    return [item.statement.sql for item in found if model.cost(item.profile, item.plan, cards[TWIN]) < HONEST_MS * 1e6]
 
 
 def judge_and_fit(
     measurements: Sequence[Measurement],
     cards: Mapping[str, Card],
     prices: Prices,
-    version: str,
-    passes: int,
-) -> tuple[CalibrationReport, Dataset, Vector]:
-    """Score held-out fits, then fit on everything. The report's hidden work is empty; ``calibrate`` measures it with the new weights."""
-    data = build_dataset(measurements, cards, prices)
-    predicted = held_out_predictions(data)
-    families = data.families
-    databases = np.array([item.statement.database for item in measurements])
-    shop = databases != SYNTHETIC
-    usable = fitted_rows(data)
-    fitted = np.zeros(len(data.targets), dtype=bool)
-    fitted[usable] = True
-    corpus = shop & fitted
-    from_synthetic = data.queries @ fit_weights(data, np.flatnonzero(~shop & fitted))
-    weights = fit_weights(data, usable)
-    everything = data.queries @ weights
-    headline = score(predicted[corpus], data.targets[corpus])
-    pairs = pair_scores(data, predicted)
-    digest = corpus_digest(item.statement for item in measurements)
-    scores = {
-        "held_out_spearman": headline.spearman,
-        "held_out_log_correlation": headline.log_correlation,
-        **{f"pair_sign_{item.threshold}": item.sign_agrees for item in pairs},
-    }
-    report = CalibrationReport(
-        version=version,
-        corpus_sha256=digest,
-        passes=passes,
-        headline=headline,
-        synthetic_only=score(from_synthetic[corpus], data.targets[corpus]),
-        in_sample=score(everything[corpus], data.targets[corpus]),
-        families={
-            str(name): score(predicted[shop & (families == name)], data.targets[shop & (families == name)]) for name in set(families[shop])
-        },
-        pairs=tuple(pairs),
-        false_trips=tuple(false_trips([m for m, ok in zip(measurements, fitted, strict=True) if ok], list(predicted[fitted]))),
-        hidden_work=(),
-        weights=assemble(version, prices, data, weights, {"corpus_sha256": digest, "passes": passes, "scores": scores}),
-    )
-    return report, data, predicted
-
-
-def calibrate(
-    data_dir: Path,
-    passes: int,
-    report_dir: Path | None,
+    plan: Plan,
     *,
-    version: str = "unreleased",
-    progress: Progress | None = None,
+    pairs: Sequence[Pair] = PAIRS,
+    hidden: Sequence[HiddenWork] = (),
+    honest: HonestRuns = NOT_RUN,
 ) -> CalibrationReport:
-    """Refit the weights on this machine.
-
-    ``data_dir`` is where the datasets have been built; ``passes`` (at least 3, so that the guard can be judged) how often every statement
-    runs; ``report_dir`` where the report and the new ``weights.json`` go (nothing is written when it is None). Takes about ten minutes on
-    a quiet machine at 4 passes. Publishing the weights is a separate step: copy ``weights.json`` over the packaged one, with a new
-    version.
-    """
-    if passes < 3:
-        raise ValueError("passes must be at least 3: the guard is judged on the minimum of three readings")
-    say = progress or (lambda _: None)
-    databases = find_databases(data_dir)
-    with tempfile.TemporaryDirectory(prefix="cost-calibration-") as scratch:
-        databases[SYNTHETIC] = build_synthetic(Path(scratch) / "synthetic.duckdb")
-        cards = build_cards(databases)
-        prices = benchmark_prices(databases[SYNTHETIC], passes, say)
-        say(describe(prices))
-        measurements = measure(databases, calibration_statements(), passes, say)
-    say("fitting")
-    report, _, _ = judge_and_fit(measurements, cards, prices, version, passes)
-    hidden = measure_hidden_work(databases[PUBLIC], CostModel(report.weights), cards[PUBLIC])
-    finished = CalibrationReport(
-        **{name: getattr(report, name) for name in report.__dataclass_fields__ if name != "hidden_work"}, hidden_work=tuple(hidden)
+    """Fit on one half and on the other, judge each on the half it has not seen, and the packaged weights on theirs."""
+    data = build_dataset(measurements, cards, prices)
+    groups = groups_of(data)
+    predicted, weights = held_out_predictions(data)
+    model = CostModel.load()
+    costs = np.array([float(model.cost(item.profile, item.plan, cards[item.statement.database])) for item in measurements])
+    found = found_pairs(data, pairs)
+    judged = 1 - FITTED_HALF
+    fresh = [pair for pair in found if groups.halves[pair[0]] == judged or not groups.corpus[pair[0]]]
+    from_synthetic = data.queries @ fit_weights(data, np.flatnonzero(groups.synthetic))
+    digest = corpus_digest(item.statement for item in measurements)
+    own = groups.judged(FITTED_HALF)
+    refit = _judgement(plan.version, data, groups, predicted, found, swapped=True)
+    scores = {"spearman": refit.judged.spearman, **{f"pair_sign_{item.threshold}": item.sign_agrees for item in refit.pairs}}
+    everything = groups.corpus | groups.synthetic
+    return CalibrationReport(
+        corpus_sha256=digest,
+        passes=plan.passes,
+        quick=plan.quick,
+        queries=_sources(measurements),
+        packaged=_judgement(model.version, data, groups, costs, fresh, swapped=False),
+        refit=refit,
+        synthetic_only=score(from_synthetic[groups.corpus], data.targets[groups.corpus]),
+        in_sample=score((data.queries @ weights)[own], data.targets[own]),
+        families=_by_family(data, predicted),
+        uncovered=_uncovered(),
+        false_trips=tuple(false_trips([m for m, ok in zip(measurements, everything, strict=True) if ok], list(costs[everything]))),
+        hidden_work=tuple(hidden),
+        honest=honest,
+        points=_points(data, groups, costs),
+        lines=_lines(data, costs, found),
+        weights=assemble(
+            plan.version, prices, data, weights, {"corpus_sha256": digest, "passes": plan.passes, "half": FITTED_HALF, "scores": scores}
+        ),
     )
-    if report_dir is not None:
-        write_report(finished, report_dir)
-    return finished
+
+
+def _judgement(
+    version: str, data: Dataset, groups: Groups, predicted: Vector, pairs: Sequence[tuple[int, int]], *, swapped: bool
+) -> Judgement:
+    judged, other = groups.judged(1 - FITTED_HALF), groups.judged(FITTED_HALF)
+    families = data.families
+    return Judgement(
+        version=version,
+        judged=score(predicted[judged], data.targets[judged]),
+        swapped=score(predicted[other], data.targets[other]) if swapped else None,
+        unseen={name: score(predicted[families == name], data.targets[families == name]) for name in sorted(UNSEEN & set(families))},
+        pairs=tuple(pair_scores(data.targets, predicted, pairs)),
+    )
+
+
+def _by_family(data: Dataset, predicted: Vector) -> dict[str, Score]:
+    families = data.families
+    shop = np.array([item.statement.database != SYNTHETIC for item in data.measurements])
+    names = sorted(str(name) for name in set(families[shop]))
+    return {name: score(predicted[shop & (families == name)], data.targets[shop & (families == name)]) for name in names}
+
+
+def _sources(measurements: Sequence[Measurement]) -> dict[str, int]:
+    own = {"pair": "pairs", "catalogue": "catalogue", TPCH: TPCH}
+    return dict(
+        Counter(SYNTHETIC if item.statement.database == SYNTHETIC else own.get(item.statement.family, "shop") for item in measurements)
+    )
+
+
+def _uncovered() -> tuple[str, ...]:
+    with duckdb.connect() as con:
+        return tuple(sorted(uncovered_functions(con)))
+
+
+def _point(data: Dataset, costs: Vector, index: int, group: str) -> Point:
+    return Point(data.targets[index] / 1e6, max(costs[index], 1e3) / 1e6, group, data.measurements[index].statement.sql)
+
+
+def _points(data: Dataset, groups: Groups, costs: Vector) -> tuple[Point, ...]:
+    families = data.families
+    chosen = np.flatnonzero((groups.corpus & (families != "pair")) | (families == TPCH))
+    return tuple(_point(data, costs, int(index), TPCH if families[index] == TPCH else "corpus") for index in chosen)
+
+
+def _lines(data: Dataset, costs: Vector, pairs: Sequence[tuple[int, int]]) -> tuple[tuple[Point, Point], ...]:
+    return tuple((_point(data, costs, slow, "slow"), _point(data, costs, fast, "fast")) for slow, fast in pairs)

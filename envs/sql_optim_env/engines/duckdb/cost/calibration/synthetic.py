@@ -99,6 +99,9 @@ def _windows() -> Iterator[str]:
             if function.startswith("list") and ("PARTITION" not in over or "RANGE" in over or "low" in over):
                 continue
             yield f"SELECT max(w) FROM (SELECT {function} OVER ({over}) AS w FROM facts)"
+    for function in ("cume_dist()", "lead(d)", "nth_value(d, 3)", "fill(d)"):
+        for over in ("PARTITION BY g30k ORDER BY id", "PARTITION BY low ORDER BY d", "ORDER BY id"):
+            yield f"SELECT max(w) FROM (SELECT {function} OVER ({over}) AS w FROM facts)"
     for table in ("facts", "(SELECT * FROM facts LIMIT 40000)"):
         for over in ("PARTITION BY g30k ORDER BY ts", "ORDER BY d, id"):
             yield f"SELECT *, row_number() OVER ({over}) AS rn FROM {table} QUALIFY rn <= 2"

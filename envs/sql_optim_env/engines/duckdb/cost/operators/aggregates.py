@@ -11,7 +11,7 @@ from sql_optim_env.engines.duckdb.cost.expressions import Expr, parse_expression
 from sql_optim_env.engines.duckdb.cost.kinds import UNKNOWN, Column, Kind, Value
 from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
 
-__all__ = ["PrintedAggregate", "aggregation", "priced_name", "read_aggregate"]
+__all__ = ["ALIASES", "PrintedAggregate", "aggregation", "priced_name", "read_aggregate"]
 
 FILTERED_ROWS: Final = 0.5
 """Fraction of rows assumed to pass an aggregate's FILTER; the profile does not count them."""
@@ -25,8 +25,13 @@ COLLECTING: Final = frozenset(
 CACHED_LISTS: Final = 8
 """log2 of the groups whose growing states still fit the caches."""
 
-_ORDERED: Final[dict[str, int]] = {"list": 1, "array_agg": 1, "first": 1, "last": 1, "any_value": 1, "string_agg": 2}
+_ORDERED: Final[dict[str, int]] = {"list": 1, "first": 1, "last": 1, "any_value": 1, "string_agg": 2}
 """Aggregates whose printed form carries the sort key as one more argument than they take."""
+ALIASES: Final = {
+    "arbitrary": "first", "argmax": "arg_max", "argmin": "arg_min", "array_agg": "list", "countif": "count_if",
+    "group_concat": "string_agg", "listagg": "string_agg", "mean": "avg", "quantile": "quantile_disc", "sumkahan": "kahan_sum",
+}  # fmt: skip
+"""Other names of aggregates that the engine prints as they were written."""
 _CALL = re.compile(r'"?([A-Za-z_0-9]+)"?\(')
 
 
@@ -43,7 +48,7 @@ def read_aggregate(printed: str) -> PrintedAggregate:
     """Take ``count(DISTINCT #1) FILTER (WHERE #2)`` apart."""
     match = _CALL.match(printed)
     name = match.group(1) if match else printed.strip()
-    name = "list" if name == "array_agg" else name
+    name = ALIASES.get(name, name)
     filtered = " FILTER (" in printed or "Filter:" in printed
     head = re.split(r" FILTER \(| Filter:| EXPORT_STATE", printed)[0]
     ordered = " ORDER BY " in head

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Final
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
 
 from sql_optim_env.engines.duckdb.cost.evaluation import Evaluator
 from sql_optim_env.engines.duckdb.cost.expressions import parse_expression
-from sql_optim_env.engines.duckdb.cost.kinds import Column, Value
+from sql_optim_env.engines.duckdb.cost.kinds import Column, Kind, Value
 from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
 
 __all__ = ["hash_join", "pair_join"]
@@ -19,6 +21,8 @@ LARGEST_PERFECT_BUILD: Final = 300_000
 CACHED_BUILD: Final = 13
 """log2 of the build rows that still fit the processor's caches; every doubling beyond costs."""
 
+_EQUALITIES: Final = frozenset({"COMPARE_EQUAL", "COMPARE_NOT_DISTINCT_FROM"})
+_PRINTED_INEQUALITY: Final = re.compile(r" (?:<|>|<=|>=|!=|<>|IS DISTINCT FROM) ")
 _PAIR_FEATURE: Final[dict[str, str]] = {
     "NESTED_LOOP_JOIN": "nested_loop",
     "BLOCKWISE_NL_JOIN": "blockwise",
@@ -40,8 +44,12 @@ def _output(bench: Workbench, join_type: str) -> tuple[Column, ...]:
     if bench.logical is not None:
         left = _mapped(left, bench.logical.node.get("left_projection_map"))
         right = _mapped(right, bench.logical.node.get("right_projection_map"))
+    # Rows come out in the order of the first input.
+    right = tuple(Column(column.name, column.value.unordered()) for column in right)
     if join_type in ("SEMI", "ANTI"):
         return left
+    if join_type in ("RIGHT", "OUTER"):
+        left = tuple(Column(column.name, column.value.unordered()) for column in left)
     if join_type in ("RIGHT_SEMI", "RIGHT_ANTI"):
         return right
     if join_type == "MARK":
@@ -55,21 +63,34 @@ def _mapped(columns: tuple[Column, ...], positions: object) -> tuple[Column, ...
     return tuple(columns[i] for i in positions if isinstance(i, int) and i < len(columns))
 
 
-def _keys(bench: Workbench) -> tuple[Evaluator, Evaluator, list[Value]]:
-    """Evaluate both sides of every condition on their own side; returns the collectors and the values of the probe side's keys."""
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """Both sides of one condition."""
+
+    left: Value
+    right: Value
+    equal: bool
+
+    @property
+    def kind(self) -> Kind:
+        """The kind of the probe's side."""
+        return self.left.kind
+
+
+def _keys(bench: Workbench) -> tuple[Evaluator, Evaluator, list[_Key]]:
+    """Evaluate both sides of every condition on their own side; returns the collectors and the conditions' values."""
     left, right = bench.evaluator(bench.input(0).columns), bench.evaluator(bench.input(1).columns)
-    keys: list[Value] = []
+    keys: list[_Key] = []
     if bench.logical is not None and bench.logical.conditions:
         for condition in bench.logical.conditions:
             if isinstance(condition.get("left"), Mapping) and isinstance(condition.get("right"), Mapping):
-                keys.append(left.value(bench.bound(condition["left"])))
-                right.value(bench.bound(condition["right"]))
+                sides = left.value(bench.bound(condition["left"])), right.value(bench.bound(condition["right"]))
+                keys.append(_Key(*sides, condition.get("comparison") in _EQUALITIES))
         return left, right, keys
     for text in bench.info("Conditions"):
         condition_expr = parse_expression(text)
-        sides = condition_expr.args if len(condition_expr.args) == 2 else (condition_expr, condition_expr)
-        keys.append(left.value(sides[0]))
-        right.value(sides[1])
+        parts = condition_expr.args if len(condition_expr.args) == 2 else (condition_expr, condition_expr)
+        keys.append(_Key(left.value(parts[0]), right.value(parts[1]), _PRINTED_INEQUALITY.search(text) is None))
     return left, right, keys
 
 
@@ -81,9 +102,11 @@ def hash_join(bench: Workbench) -> Relation:
     left, right, keys = _keys(bench)
     bench.charge("hash_join.expressions", left, probe)
     bench.charge("hash_join.expressions", right, build)
-    _charge_residual(bench)
+    _charge_residual(bench, keys)
     strings = sum(key.kind == "string" for key in keys)
-    direct = join_type == "INNER" and len(keys) == 1 and strings == 0 and rows_out <= probe and build < LARGEST_PERFECT_BUILD
+    # An array look-up takes one integer key with unique values and no other condition.
+    unique = rows_out <= probe and "hash_join.matched_pairs" not in features
+    direct = join_type == "INNER" and len(keys) == 1 and strings == 0 and unique and build < LARGEST_PERFECT_BUILD
     prefix = "direct_join" if direct else "hash_join"
     width = bench.input(1).width
     features[f"{prefix}.build_rows"] = build
@@ -97,8 +120,9 @@ def hash_join(bench: Workbench) -> Relation:
         features["hash_join.semi_probe_rows"] = probe
         features["hash_join.right_semi_rows"] = build if join_type.startswith("RIGHT") else 0.0
     else:
-        features["hash_join.output_rows"] = rows_out
-        features["hash_join.output_bytes"] = rows_out * width
+        # A direct look-up hands on positions in the build side instead of copying its columns.
+        features[f"{prefix}.output_rows"] = rows_out
+        features[f"{prefix}.output_bytes"] = rows_out * width
     features["hash_join.output_values"] = rows_out * len(bench.input(0).columns)
     if join_type in ("LEFT", "SINGLE", "OUTER"):
         features["hash_join.outer_rows"] += probe
@@ -108,29 +132,37 @@ def hash_join(bench: Workbench) -> Relation:
     return Relation(_output(bench, join_type), rows_out)
 
 
-def _charge_residual(bench: Workbench) -> None:
-    """A predicate over both sides is evaluated on every pair that the keys match, before it filters; no row count of the profile shows
-    how many those are."""
-    if bench.logical is None:
+def _charge_residual(bench: Workbench, keys: Sequence[_Key]) -> None:
+    """``hash_join.matched_pairs``: a predicate over both sides, or a comparison other than equality, is evaluated on every pair that the
+    equalities match, before it filters; no row count of the profile shows how many those are."""
+    residual: list[Mapping[str, Any]] = []
+    if bench.logical is not None:
+        one_sided = (c for c in bench.logical.conditions if not isinstance(c.get("right"), Mapping))
+        residual = [c["left"] for c in one_sided if isinstance(c.get("left"), Mapping)]
+    compared = [key for key in keys if not key.equal]
+    if not residual and not compared:
         return
-    one_sided = (c for c in bench.logical.conditions if not isinstance(c.get("right"), Mapping))
-    residual = [c["left"] for c in one_sided if isinstance(c.get("left"), Mapping)]
-    if not residual:
-        return
+    pairs = _matched_pairs(bench, [key for key in keys if key.equal])
+    bench.features["hash_join.matched_pairs"] = pairs
     evaluator = bench.evaluator(tuple(Column(column.name, column.value.flat()) for column in bench.columns))
     for condition in residual:
         evaluator.value(bench.bound(condition))
-    bench.charge("hash_join.expressions", evaluator, _matched_pairs(bench))
+    bench.charge("hash_join.expressions", evaluator, pairs)
 
 
-def _matched_pairs(bench: Workbench) -> float:
-    """Pairs that the equalities match: as if the probe's rows met evenly spread keys, and at least the rows that came out."""
+def _matched_pairs(bench: Workbench, keys: Sequence[_Key]) -> float:
+    """Pairs that the equalities match, at least the rows that came out.
+
+    Were both sides spread evenly over the key's values, ``probe * build / distinct``; where both are skewed, values that are frequent on
+    one side are taken to be as frequent on the other (exact when a table meets itself, and when one side has every value once).
+    """
     probe, build = bench.input(0).rows, bench.input(1).rows
-    conditions = bench.logical.conditions if bench.logical is not None else ()
-    keys = [c["right"] for c in conditions if c.get("comparison") == "COMPARE_EQUAL" and isinstance(c.get("right"), Mapping)]
-    # The build side's keys are known by name only; a name that several tables have is taken at its most selective.
-    distinct = max((bench.card.distinct(str(key.get("alias", ""))) for key in keys), default=0)
-    return max(bench.rows_out, probe * build / min(distinct, build) if distinct and build else probe)
+    estimates = [
+        probe * build / min(distinct, max(probe, build)) * min(key.left.skew, key.right.skew)
+        for key in keys
+        if (distinct := max(key.left.distinct, key.right.distinct)) and probe and build
+    ]
+    return max(bench.rows_out, min(estimates, default=probe))
 
 
 def pair_join(bench: Workbench) -> Relation:
@@ -169,7 +201,7 @@ def _charge_pairs(bench: Workbench, prefix: str, conditions: list[str], pairs: f
         bench.charge(f"{prefix}.key_expressions", left, bench.input(0).rows)
         bench.charge(f"{prefix}.key_expressions", right, bench.input(1).rows)
         for key in keys:
-            pairs_ns = bench.prices.function("compare", key.kind, key.length)
+            pairs_ns = bench.prices.function("compare", key.kind, key.left.length)
             bench.features[f"{prefix}.expressions"] += pairs_ns * pairs
         return
     else:

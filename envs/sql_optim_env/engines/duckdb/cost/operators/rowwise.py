@@ -46,7 +46,7 @@ def projection(bench: Workbench) -> Relation:
         for name, text in zip(names, printed, strict=True)
     ]
     result = tuple(Column(name, value) for name, value in zip(names, outputs, strict=True))
-    return Relation(observed_lists(bench.node, result), bench.rows_out)
+    return Relation(observed_lists(bench.node, result, columns), bench.rows_out)
 
 
 def _evaluate(bench: Workbench, exprs: list[Expr], printed: list[str], columns: tuple[Column, ...]) -> list[Value]:

@@ -14,7 +14,7 @@ __all__ = ["generated_rows", "table_scan"]
 
 LATE_FACTOR: Final = 8.0
 """A column that no filter reads is decompressed for whole vectors that have survivors: about this many rows for each row that passes."""
-LEAST_PASSES: Final = 0.1
+LEAST_PASSES: Final = 0.3
 """Each conjunct is assumed to let at least this share of rows on to the next one. The profile has only the product of all selectivities,
 and a dear function behind a filter that passes everything must not look free."""
 _OPTIONAL: Final = re.compile(r"(?: AND )?optional: [^()]*(?:\([^()]*\))?")
@@ -31,7 +31,11 @@ def _storage(card: ColumnCard) -> str:
 
 
 def _values(table: TableCard) -> tuple[Column, ...]:
-    return tuple(Column(name, Value(card.kind, card.length, card.fresh)) for name, card in table.columns.items())
+    return tuple(Column(name, _value(card)) for name, card in table.columns.items())
+
+
+def _value(card: ColumnCard) -> Value:
+    return Value(card.kind, card.length, card.fresh, card.distinct, card.skew, card.ascending)
 
 
 def _is_zone_filter(expr: Expr, table: TableCard) -> bool:
@@ -73,6 +77,9 @@ def table_scan(bench: Workbench) -> Relation:
             features["scan.gathered_rows"] += rows_out
     features["scan.rows"] = scanned
     features["scan.filtered_rows"] = rows_out if printed else 0.0
+    if any(_storage(table.columns[name]) == "dictionary" for name in filtered):
+        # Measured: a row that such a predicate keeps costs several times what one costs that a comparison of numbers keeps.
+        features["scan.dictionary_passed_rows"] = rows_out
     remaining = scanned
     passes = max((max(rows_out, 1.0) / max(scanned, 1.0)) ** (1.0 / max(len(parsed), 1)), LEAST_PASSES) if scanned else 1.0
     for expr in parsed:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from sql_optim_env.engines.duckdb.cost.bound import bound_expression, function_name
 from sql_optim_env.engines.duckdb.cost.expressions import Expr, parse_expression
 from sql_optim_env.engines.duckdb.cost.kinds import UNKNOWN, Column, Value
-from sql_optim_env.engines.duckdb.cost.operators.aggregates import priced_name
+from sql_optim_env.engines.duckdb.cost.operators.aggregates import ALIASES, priced_name
 from sql_optim_env.engines.duckdb.cost.operators.sorts import strip_direction
 from sql_optim_env.engines.duckdb.cost.relation import Relation, Workbench
 
@@ -21,9 +21,7 @@ RANKING: Final = frozenset({"row_number", "rank", "dense_rank", "rank_dense", "p
 PEER_RANKING: Final = RANKING - {"row_number", "count_star"}
 VALUES: Final = frozenset({"lead", "lag", "first_value", "last_value", "nth_value", "first", "last", "any_value", "fill"})
 HOLISTIC: Final = frozenset(
-    (
-        "median quantile quantile_cont quantile_disc mode mad list array_agg string_agg histogram entropy arg_max arg_min approx_quantile"
-    ).split()
+    ("median quantile quantile_cont quantile_disc mode mad list string_agg histogram entropy approx_quantile").split()
 )
 """Aggregates that cannot be updated from one frame to the next and look at the whole frame again."""
 
@@ -79,7 +77,7 @@ def read_printed_window(printed: str) -> WindowCall:
     partition_text, _, order_text = body.partition("ORDER BY ")
     partition_text = partition_text.removeprefix("PARTITION BY ")
     return WindowCall(
-        call.name,
+        ALIASES.get(call.name, call.name),
         call.args if call.op == "call" else (),
         tuple(parse_expression(part) for part in _split_list(partition_text)),
         tuple(parse_expression(strip_direction(part)) for part in _split_list(order_text)),
@@ -97,7 +95,7 @@ def read_bound_window(node: Mapping[str, Any]) -> WindowCall:
     default = start == "UNBOUNDED_PRECEDING" and end == "CURRENT_ROW_RANGE"
     frame = "" if default else ("range" if "RANGE" in start + end or "GROUPS" in start + end else "rows")
     return WindowCall(
-        name,
+        ALIASES.get(name, name),
         tuple(bound_expression(child) for child in node.get("children") or ()),
         tuple(bound_expression(child) for child in node.get("partitions") or ()),
         tuple(bound_expression(order["expression"]) for order in node.get("orders") or () if "expression" in order),
@@ -176,7 +174,9 @@ def _function(bench: Workbench, call: WindowCall, values: list[Value], rows: flo
     if price is not None and call.frame:
         features[f"window.{family}_frame"] += rows
     if price is not None and not ordered:
-        features["window.constant"] += rows
+        # Aggregates of a whole partition are computed once, except that count(*) is counted again for every row.
+        counted = call.name in ("count", "count_star") and not call.arguments
+        features["window.counted_rows" if counted else "window.constant"] += rows
     if family == "distinct":
         features["window.distinct_log" if ordered else "window.distinct_whole"] += rows * logarithm
     features["window.ordered"] += rows if ordered else 0.0

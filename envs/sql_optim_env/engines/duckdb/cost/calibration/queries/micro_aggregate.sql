@@ -11,3 +11,8 @@ bool_or({x} > 5); count_if({x} > 5); product({x}); fsum({x}); favg({x}); kahan_s
 corr({x}, d); covar_pop({x}, d); covar_samp({x}, d); regr_slope({x}, d); regr_r2({x}, d); regr_count({x}, d);
 regr_intercept({x}, d); regr_avgx({x}, d); list({x} ORDER BY d); string_agg({x}, ',' ORDER BY b); first({x} ORDER BY b);
 last({x} ORDER BY b); any_value({x} ORDER BY b); array_agg({x} ORDER BY ts);
+
+--- rarer aggregates
+arg_max_null({x}, d); arg_min_null({x}, d); arg_max_nulls_last({x}, d); arg_min_nulls_last({x}, d); bitstring_agg({x}, 0, 999);
+count_star(); geometric_mean({x} + 1); histogram_exact({x}, [1, 5, 9]); kurtosis_pop({x}); quantile({x}, 0.9); regr_avgy({x}, d);
+regr_sxx({x}, d); regr_sxy({x}, d); regr_syy({x}, d); stddev_samp({x}); var_samp({x}); wavg({x}, d); weighted_avg({x}, d);

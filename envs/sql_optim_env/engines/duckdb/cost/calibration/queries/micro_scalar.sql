@@ -99,3 +99,49 @@ create_sort_key(d, 'DESC NULLS LAST'); create_sort_key(m, 'ASC NULLS LAST'); cre
 create_sort_key(ts, 'DESC NULLS LAST'); create_sort_key(s8, 'ASC NULLS LAST'); create_sort_key(s20, 'ASC NULLS LAST');
 create_sort_key(s60, 'ASC NULLS LAST'); (i, s8); row(i, s8, d); m * m; m * 1.1; m / i; round(m * 1.1, 2); i // 10 * 10;
 (ts::DATE)::VARCHAR; epoch(ts) - 1e9; ts - ts; uuid_extract_version('2f2b2c64-0000-4000-8000-000000000000'::UUID);
+
+--- rarer functions of strings
+{s} GLOB 'a*9'; like_escape({s}, '%a$_%', '$'); not_like_escape({s}, '%a$_%', '$'); ilike_escape({s}, '%A$_%', '$');
+not_ilike_escape({s}, '%A$_%', '$'); {s} NOT ILIKE '%ZZ%'; octet_length({s}::BLOB); decode({s}::BLOB);
+from_base64(to_base64({s}::BLOB)); unhex(hex({s})); md5_number_lower({s}); md5_number_upper({s}); right_grapheme({s}, 3);
+regexp_split_to_table({s}, '[0-9]'); constant_or_null('x', {s}); invoke(lambda x: upper(x), {s});
+switch({s}, MAP {{'a': 1, 'b': 2}}, 3);
+
+--- rarer functions of numbers
+asinh({n}); acosh({n} + 1); atanh({n} / 1e9); constant_or_null(1, {n}); switch({n}, MAP {{1: 10, 2: 20}}, 30); {n} + pi();
+equi_width_bins(0, {n}::BIGINT, 5, false); equi_width_bins(0, {n}::BIGINT, 40, true);
+
+--- rarer functions of integers
+~{i}; binom(({i} % 20)::INTEGER, 3); formatReadableDecimalSize({i}); parse_formatted_bytes(format_bytes({i}));
+make_timestamp_ms({i}); make_timestamp_ns({i}); make_timestamptz(2020, 1, 1 + {i} % 28, 3, 4, 5.5); to_microseconds({i});
+to_milliseconds({i}); to_quarters({i}::INTEGER % 9); to_decades({i}::INTEGER % 9); to_centuries({i}::INTEGER % 9);
+to_millennia({i}::INTEGER % 2); is_histogram_other_bin({i}); normalized_interval(to_hours({i}));
+
+--- rarer functions of times
+date_add({t}, INTERVAL 1 DAY); datediff('day', {t}, TIMESTAMP '2024-06-01'); datesub('day', {t}, TIMESTAMP '2024-06-01');
+datepart('month', {t}); datetrunc('month', {t}); dayofmonth({t}); weekday({t}); millennium({t}); nanosecond({t});
+timezone_hour({t}::TIMESTAMPTZ); timezone_minute({t}::TIMESTAMPTZ);
+
+--- rarer functions of lists
+{l} && [1, 2]; array_append({l}, 3); array_push_back({l}, 3); array_prepend(3, {l}); array_push_front({l}, 3);
+array_pop_back({l}); array_pop_front({l}); array_reverse({l}); list_bit_and({l}); list_bit_or({l});
+list_bool_and([{l}[1] > 5, {l}[2] > 5]); list_bool_or([{l}[1] > 5, {l}[2] > 5]); list_kurtosis({l}); list_kurtosis_pop({l});
+list_mad({l}); list_sem({l}); list_skewness({l}); list_stddev_samp({l}); list_var_pop({l}); list_var_samp({l});
+list_cosine_distance({l}::DOUBLE[], {l}::DOUBLE[]); list_inner_product({l}::DOUBLE[], {l}::DOUBLE[]);
+list_negative_inner_product({l}::DOUBLE[], {l}::DOUBLE[]); array_to_string_comma_default({w}); generate_subscripts({l}, 1);
+
+--- arrays, bits, enumerations, structs, maps
+array_value(i, b, 3); array_distance(a3, a3); array_cosine_distance(a3, a3); array_cosine_similarity(a3, a3);
+array_inner_product(a3, a3); array_negative_inner_product(a3, a3); array_cross_product(a3, a3); bitstring(bits, 64);
+get_bit(bits, 3); set_bit(bits, 3, 1); bit_position(bits, bits); bits & bits; ~bits; enum_code(en); enum_first(en);
+enum_last(en); enum_range(en); enum_range_boundary(en, 'c'::mood); uuid_extract_timestamp(uu); struct_concat(pair, {{'c': i}});
+struct_contains(row(i, i), 5); struct_position(row(i, i), 5); struct_insert(pair, c := i); struct_update(pair, a := i);
+struct_keys(pair); struct_values(pair); struct_extract_at(pair, 1); cardinality(named); map_concat(named, named);
+map_contains(named, 'x'); map_contains_entry(named, 'x', 3::BIGINT); map_contains_value(named, 1); map_entries(named);
+map_values(named); map_extract_value(named, 'y'); array_extract(a3, 2);
+
+--- functions of long lists, which take longer an element
+list_distinct(rarely_l120); list_unique(rarely_l120); list_intersect(rarely_l120, rarely_l120);
+list_has_any(rarely_l120, rarely_l120); list_has_all(rarely_l120, rarely_l120); list_sort(rarely_l120);
+list_reverse_sort(rarely_l120); list_grade_up(rarely_l120); list_mode(rarely_l120); list_histogram(rarely_l120);
+list_entropy(rarely_l120); list_median(rarely_l120);

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from sql_optim_env.cli import check as module
-from sql_optim_env.cli.check import Careless, TaskBench, TaskCheck, check_task, load_careless
+from sql_optim_env.cli import check as command
+from sql_optim_env.cli import check_rewrite as module
+from sql_optim_env.cli.check_rewrite import Careless, TaskBench, TaskCheck, check_task, load_careless
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.sandbox.workbench import task_instances
 from sql_optim_env.tasks.catalogue import catalogue
@@ -146,7 +147,7 @@ def test_the_command_prints_a_table_and_exits_0_when_every_claim_holds(data_dir:
     def sound(task: Task, data_dir: Path, careless: object, *, repeats: int) -> TaskCheck:
         return TaskCheck(task.id, (module.Claim("a [claim]", True, "seen"),), (module.Ratio("public", 8.0, 7.0),), 90.0)
 
-    monkeypatch.setattr(module, "check_task", sound)
+    monkeypatch.setattr(command, "check_task", sound)
     result = CliRunner().invoke(app, ["check", TASKS[0], "--data-dir", str(data_dir), "--verbose"], env={"COLUMNS": "200"})
     assert result.exit_code == 0
     assert f"ok {TASKS[0]}: a [claim] seen" in result.output
@@ -159,7 +160,7 @@ def test_the_command_exits_1_when_a_claim_fails(data_dir: Path, monkeypatch: pyt
     def broken(task: Task, data_dir: Path, careless: object, *, repeats: int) -> TaskCheck:
         return TaskCheck(task.id, (module.Claim("a claim", False, "why not"),), (), 90.0)
 
-    monkeypatch.setattr(module, "check_task", broken)
+    monkeypatch.setattr(command, "check_task", broken)
     result = CliRunner().invoke(app, ["check", TASKS[0], "--data-dir", str(data_dir)], env={"COLUMNS": "200"})
     assert result.exit_code == 1
     assert f"no {TASKS[0]}: a claim why not" in result.output

@@ -1,0 +1,169 @@
+"""``sql-optim trust``: measure how far the reward can be trusted, and write the figures into the page that answers that question.
+
+The page keeps its words; each section of figures stands between ``<!-- figures: name -->`` and ``<!-- end -->`` and is replaced.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+
+from sql_optim_env.agents.canary import Canary, load_canaries
+from sql_optim_env.agents.player import Session, play
+from sql_optim_env.agents.recording import Recorder, Recording, replay
+from sql_optim_env.agents.roster import make_player
+from sql_optim_env.cli.check_gap import Gap, gaps
+from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.cli.mutation.audit import audit_mutation_test
+from sql_optim_env.cli.mutation.run import MutationTest, kill_rate, mutation_test
+from sql_optim_env.client import SQLOptimEnv
+from sql_optim_env.datasets.store import DatasetStore, default_data_dir
+from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbour
+from sql_optim_env.sandbox.pool import Sandbox
+from sql_optim_env.tasks.catalogue import catalogue
+from sql_optim_env.tasks.task import Task
+
+__all__ = ["SECTIONS", "replace_section", "trust"]
+
+_QUIET: Final = {"SQL_OPTIM_LOG_LEVEL": "error"}
+
+_CANARY_DEADLINE: Final = {"SQL_OPTIM_DEADLINE_S": "5"}
+"""Some canaries run for as long as they may; honest answers take a fraction of this."""
+
+_MUTANT_DEADLINE_S: Final = 8.0
+
+
+def trust(
+    section: Annotated[list[str] | None, typer.Argument(help="Sections to measure; all of them without any.")] = None,
+    page: Annotated[Path, typer.Option(help="The page whose figures are replaced.")] = Path("docs/trust.md"),
+    corpus: Annotated[Path, typer.Option(help="Directory of canaries and equivalents.")] = Path("tests/contract"),
+    data_dir: Annotated[Path | None, typer.Option(help="Where the datasets are; default as for the server.")] = None,
+) -> None:
+    """Measure what the page on trust says, and write the figures into it. All sections take half an hour on two cores."""
+    said = Console(stderr=True, highlight=False)
+    unknown = sorted(set(section or ()) - set(SECTIONS))
+    if unknown:
+        raise typer.BadParameter(f"there is no section {unknown[0]!r}; there are {', '.join(SECTIONS)}")
+    store = DatasetStore(data_dir or default_data_dir(), progress=said.print)
+    text = page.read_text(encoding="utf-8")
+    for name in section or SECTIONS:
+        said.print(f"measuring {name}")
+        text = replace_section(text, name, SECTIONS[name](store, corpus, said.print))
+        page.write_text(text, encoding="utf-8")
+
+
+def replace_section(text: str, name: str, figures: str) -> str:
+    """``text`` with the figures of one section replaced. Raises typer.BadParameter when it has no such section."""
+    pattern = re.compile(rf"(<!-- figures: {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
+    if not pattern.search(text):
+        raise typer.BadParameter(f"the page has no section {name!r} (<!-- figures: {name} --> … <!-- end -->)")
+    return pattern.sub(lambda found: f"{found[1]}\n{figures.strip()}\n\n{found[2]}", text, count=1)
+
+
+def _canaries(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    canaries = load_canaries(corpus / "canaries")
+    kinds = Counter(canary.kind for canary in canaries)
+    families = {kind: sorted({canary.family for canary in canaries if canary.kind == kind}) for kind in kinds}
+    rows = [(kind, ", ".join(families[kind]), str(count)) for kind, count in sorted(kinds.items())]
+    return f"{len(canaries)} canaries of {len(kinds)} kinds.\n\n{_table(('kind', 'families', 'canaries'), rows)}"
+
+
+def _gaps(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    canaries: Sequence[Canary] = load_canaries(corpus / "canaries")
+    with _session(_CANARY_DEADLINE) as session:
+        found = list(gaps(session, catalogue().hand_made(), canaries, say))
+    worst = min(found, key=lambda gap: gap.gap)
+    head = f"The smallest gap is {worst.gap:.3f} ({worst.task_id}); the highest floor {max(gap.floor for gap in found):.3f}."
+    return f"{head}\n\n{_table(('task', 'oracle', 'floor', 'best canary', 'gap', 'canaries'), map(_gap_row, found))}"
+
+
+def _gap_row(gap: Gap) -> tuple[str, ...]:
+    return gap.task_id, f"{gap.oracle:.3f}", f"{gap.floor:.3f} ({gap.floor_player})", f"{gap.best:.3f}", f"{gap.gap:.3f}", str(gap.canaries)
+
+
+def _mutants(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    tests: list[MutationTest] = []
+    with Sandbox(workers=1, data_dir=store.root, deadline_s=_MUTANT_DEADLINE_S) as sandbox:
+        for task in catalogue().hand_made():
+            say(task.id)
+            tests.append(audit_mutation_test(task) if task.family == "audit" else mutation_test(task, store, sandbox))
+    total = {fate: sum(test.count(fate) for test in tests) for fate in ("killed", "equivalent", "missed")}
+    made = sum(len(test.outcomes) for test in tests)
+    head = (
+        f"{made:,} mutants: {total['killed']:,} refused at grading, {total['equivalent']:,} equal on every database of the search,"
+        f" {total['missed']:,} missed. Kill rate {kill_rate(tests):.2%}."
+    )
+    rows = [
+        (test.task_id, str(len(test.outcomes)), *(str(test.count(f)) for f in ("killed", "equivalent", "missed")), f"{test.kill_rate:.1%}")
+        for test in tests
+    ]
+    return f"{head}\n\n{_table(('task', 'mutants', 'refused', 'equivalent', 'missed', 'kill rate'), rows)}"
+
+
+def _equivalents(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    counts: Counter[str] = Counter()
+    for path in sorted((corpus / "equivalents").glob("*.toml")):
+        for key, entries in tomllib.loads(path.read_text(encoding="utf-8")).items():
+            counts[key] += len(entries)
+    return (
+        f"{counts['pair']} free-standing pairs and {counts['answer']} right answers to tasks in other styles, all accepted;"
+        f" {counts['refusal']} answers refused for a name or a type, each told which column and how to mend it."
+    )
+
+
+def _cost(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    # Imported here because it needs what only developers have installed.
+    from sql_optim_env.cli.check_cost import cost_report
+
+    report = cost_report(store, say, quick=False)
+    rows = [(figure.name, f"{figure.value:.4g}", f"{'≤' if figure.most else '≥'} {figure.bound:g}") for figure in report.figures()]
+    return f"Weights {report.packaged.version}.\n\n{_table(('figure', 'value', 'bound'), rows)}"
+
+
+def _replays(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    tasks = catalogue().hand_made()
+    with _session({"SQL_OPTIM_WORKERS": "1"}) as session:
+        recordings = {task.id: _recorded(session, task) for task in tasks}
+    with busy_neighbour(), _session({"SQL_OPTIM_WORKERS": "2"}) as session:
+        different = [name for name, recording in recordings.items() if replay(session, recording)]
+    steps = sum(len(recording.actions) for recording in recordings.values())
+    return (
+        f"{len(recordings)} episodes ({steps} steps) were recorded on a server with one worker and replayed on another with two, beside a"
+        f" busy neighbour: {len(different)} came back different{': ' + ', '.join(different) if different else ''}."
+    )
+
+
+def _recorded(session: Session, task: Task) -> Recording:
+    recorder = Recorder(session)
+    play(recorder, make_player("oracle", catalogue().get), task_id=task.id, seed=7)
+    return recorder.recording()
+
+
+SECTIONS: Final[Mapping[str, Callable[[DatasetStore, Path, Callable[[str], None]], str]]] = {
+    "canaries": _canaries,
+    "gaps": _gaps,
+    "mutants": _mutants,
+    "equivalents": _equivalents,
+    "cost": _cost,
+    "replays": _replays,
+}
+"""What is measured for each section of the page."""
+
+
+def _table(headings: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:
+    lines = [headings, ["---"] * len(headings), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+@contextmanager
+def _session(settings: Mapping[str, str]) -> Iterator[Session]:
+    with LocalServer({**_QUIET, **settings}) as server, SQLOptimEnv(base_url=server.url).sync() as client:
+        yield client
