@@ -93,9 +93,3 @@ def test_every_hand_made_task_has_a_best_an_idle_a_slow_and_a_wrong_answer() -> 
     assert {task.family for task in TASKS} == {"rewrite", "tune", "audit"}
     for task in TASKS:
         assert {"oracle", "echo", "slow", "wrong"} <= set(answers(task)), task.id
-
-
-def test_every_hand_made_task_has_a_best_an_idle_a_slow_and_a_wrong_answer() -> None:
-    assert {task.family for task in TASKS} == {"rewrite", "tune", "audit"}
-    for task in TASKS:
-        assert {"oracle", "echo", "slow", "wrong"} <= set(answers(task)), task.id
