@@ -25,8 +25,12 @@ __all__ = ["LEAST_KILL_RATE", "Fate", "MutationTest", "Outcome", "kill_rate", "m
 LEAST_KILL_RATE: Final = 0.99
 
 Fate = Literal["killed", "equivalent", "missed"]
-"""Refused at grading; equal on every database that was tried; accepted at grading although it differs on some database."""
+"""Refused at grading; on no database that was tried seen to differ (a mutant that never ends is among these: grading stops it); accepted at
+grading although it differs on some database.
+"""
 
+_MOST_UNDECIDED: Final = 5
+"""Databases of the longer search on which a mutant may run out of time or memory before it is left alone: it ends nowhere else either."""
 _PREPARATION_S: Final = 240.0
 _RESOURCES: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.OUT_OF_MEMORY, ErrorCode.RESULT_TOO_LARGE, ErrorCode.ENGINE_CRASH})
 
@@ -109,18 +113,21 @@ def _outcomes(task: Task, databases: Databases[Any, Any], sandbox: Sandbox, made
 
 def _search(databases: Databases[Any, Any], mutants: Iterable[Mutant]) -> dict[Mutant, str]:
     """The mutants that differ on some database of the longer search, with the database."""
-    left, differing = list(mutants), dict[Mutant, str]()
+    left, differing, undecided = list(mutants), dict[Mutant, str](), Counter[Mutant]()
+
+    def differs(mutant: Mutant, key: Any) -> bool:
+        verdict = databases.verdict(mutant.sql, key)
+        undecided[mutant] += verdict.undecided
+        if verdict.differs:
+            differing[mutant] = str(key)
+        return verdict.differs
+
     for key in databases.searched():  # a database at a time, since making one takes longer than a query
-        for mutant in left:
-            if databases.verdict(mutant.sql, key).differs:
-                differing[mutant] = str(key)
-        left = [mutant for mutant in left if mutant not in differing]
+        left = [mutant for mutant in left if undecided[mutant] < _MOST_UNDECIDED and not differs(mutant, key)]
         if not left:
-            return differing
+            break
     for mutant in left:
-        found = next((key for key in databases.searched_for(mutant.sql) if databases.verdict(mutant.sql, key).differs), None)
-        if found is not None:
-            differing[mutant] = str(found)
+        next((key for key in databases.searched_for(mutant.sql) if undecided[mutant] >= _MOST_UNDECIDED or differs(mutant, key)), None)
     return differing
 
 

@@ -28,7 +28,6 @@ __all__ = ["TuneDatabase", "TuneDatabases"]
 _SEEDS: Final = 6
 _TINY_SEEDS: Final = 80
 _FRESH_SEEDS: Final = (5, 71)
-_CAPS: Final = Caps(max_vm_steps=60_000_000, max_spill_bytes=64_000_000, deadline_s=DEADLINE_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +102,9 @@ class TuneDatabases(Databases[TuneDatabase, Capture]):
         return renamed
 
     def _run(self, sql: str, key: TuneDatabase) -> Capture:
-        return measure(self._database(key), sql, tables=self._task.tables, caps=_CAPS).capture
+        limits = self._task.tune
+        caps = Caps(max_vm_steps=limits.max_vm_steps, max_spill_bytes=limits.max_spill_bytes, deadline_s=DEADLINE_S)
+        return measure(self._database(key), sql, tables=self._task.tables, caps=caps).capture
 
     def _equal(self, right: Capture, found: Capture) -> bool:
         return compare(right, found, examples=0).equal
