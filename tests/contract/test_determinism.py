@@ -18,10 +18,10 @@ from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbo
 from sql_optim_env.tasks.catalogue import catalogue
 
 TASKS = catalogue().hand_made()
-REPEATS = 20
-FEWER = 4
-OTHERS = 8
-"""Repeats of all answers but the best one, which has twenty: with twenty of each the test takes five minutes of a quiet machine."""
+REPEATS = 10
+FEWER = 2
+OTHERS = 4
+"""Repeats of all answers but the best one, which has ten: with twenty of each the test takes five minutes."""
 LONG = {
     ("task_1_basic_antipatterns", "echo"),
     ("task_2_correlated_subqueries", "echo"),
@@ -34,7 +34,7 @@ LONG = {
     ("tune_mountain_huts", "echo"),
 }
 """Cells of which one run took more than 0.3 s (up to 1.3 s) of CPU time beside busy neighbours: with 20 repeats of them the test
-would take half as long again. They have four."""
+would take half as long again. They have two."""
 SESSIONS = 4
 SEED = 20_260
 
