@@ -8,17 +8,15 @@ from sql_optim_env.engines.sqlite import engine_version
 from sql_optim_env.errors import AgentError, ErrorCode
 from sql_optim_env.families.audit_instructions import audit_instructions
 from sql_optim_env.families.audit_showing import fix_fields, history_entry, look_fields, profile_fields, samples
-from sql_optim_env.families.base import Command, Explain, Fix, Profile, Query, RewardMode, Runner, StepOutcome, Submit
+from sql_optim_env.families.base import Command, Explain, Fix, Profile, Query, StepOutcome, Submit
 from sql_optim_env.families.episode import TaskEpisode
 from sql_optim_env.families.showing import clip
 from sql_optim_env.grading.audit import grade_audit
 from sql_optim_env.grading.audit_evidence import AuditEvidence, Look
 from sql_optim_env.grading.audit_record import AuditRecord, RecordedLook
-from sql_optim_env.grading.report import RewardProfile
 from sql_optim_env.models import ActionKind, HistoryEntry, SQLOptimAction
 from sql_optim_env.tasks.audit.draw import scenario_of
 from sql_optim_env.tasks.audit.scenario import AnswerField
-from sql_optim_env.tasks.task import Task
 
 __all__ = ["ALLOWED_KINDS", "AuditEpisode"]
 
@@ -35,25 +33,10 @@ class AuditEpisode(TaskEpisode):
 
     allowed_kinds = ALLOWED_KINDS
 
-    def __init__(
-        self,
-        task: Task,
-        runner: Runner,
-        *,
-        schema_info: str = "",
-        profile: RewardProfile = "composite",
-        reward_mode: RewardMode = "telescoping",
-        seed: int | None = None,
-    ) -> None:
-        scenario = scenario_of(task, seed)
-        brief = runner.audit_open(task, seed)
-        super().__init__(
-            task, schema_info=brief.schema_info, instructions=audit_instructions(task, scenario, profile), reward_mode=reward_mode
-        )
-        self._runner = runner
-        self._seed = seed
-        self._profile: RewardProfile = profile
-        self._scenario = scenario
+    def _begin(self) -> str:
+        self._scenario = scenario_of(self.task, self._seed)
+        brief = self._runner.audit_open(self.task, self._seed)
+        self._schema_info = brief.schema_info
         self._samples = samples(brief)
         self._schema = {sample.table: sample.columns for sample in brief.samples}
         self._row_counts = {sample.table.lower(): sample.row_count for sample in brief.samples}
@@ -63,6 +46,7 @@ class AuditEpisode(TaskEpisode):
         self._fix = ""
         self._fixed_after = 0
         self._action = SQLOptimAction()
+        return audit_instructions(self.task, self._scenario, self._profile)
 
     def handle(self, action: SQLOptimAction) -> StepOutcome:
         """Play one action; see the class for what it uses up."""

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sql_optim_env.errors import AgentError, EpisodeStateError, ErrorCode
-from sql_optim_env.families.base import Command, Explain, Query, RewardMode, StepOutcome, Submit, parse
+from sql_optim_env.families.base import Command, Explain, Query, RewardMode, Runner, StepOutcome, Submit, parse
 from sql_optim_env.families.showing import clip
+from sql_optim_env.grading.report import RewardProfile
 from sql_optim_env.grading.score import SCORE_DIGITS, telescoping_reward
 from sql_optim_env.models import ActionKind, ObservationError, SQLOptimAction, SQLOptimObservation
 from sql_optim_env.tasks.task import Task
@@ -29,18 +30,31 @@ class TaskEpisode(ABC):
 
     allowed_kinds: ClassVar[tuple[ActionKind, ...]]
 
-    def __init__(self, task: Task, *, schema_info: str, instructions: str, reward_mode: RewardMode) -> None:
+    def __init__(
+        self,
+        task: Task,
+        runner: Runner,
+        *,
+        schema_info: str = "",
+        profile: RewardProfile = "composite",
+        reward_mode: RewardMode = "telescoping",
+        seed: int | None = None,
+    ) -> None:
+        """As :class:`EpisodeBuilder` says."""
         self.task = task
         self.step_count = 0
         self.best_score = 0.0
         self.cumulative_reward = 0.0
         self.done = False
+        self._runner = runner
         self._schema_info = schema_info
-        self._instructions = instructions
+        self._profile: RewardProfile = profile
         self._reward_mode: RewardMode = reward_mode
+        self._seed = seed
         self._submissions = 0
         self._explorations = 0
         self._missteps = 0
+        self._instructions = self._begin()
 
     def opening(self) -> SQLOptimObservation:
         """The observation that ``reset`` returns: the whole task, and no reward yet."""
@@ -67,6 +81,10 @@ class TaskEpisode(ABC):
         if isinstance(command, Query | Explain):
             return self._explore(lambda: self._look_with(command))
         raise AssertionError(f"{type(self).__name__} allows the kind {command.kind!r} and does not handle it")
+
+    @abstractmethod
+    def _begin(self) -> str:
+        """Set up what this family keeps beside the common things, and return the instructions."""
 
     @abstractmethod
     def _submit(self, command: Submit) -> StepOutcome:

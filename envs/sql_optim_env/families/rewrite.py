@@ -7,15 +7,14 @@ from typing import Any
 
 from sql_optim_env.engines.base import Execution
 from sql_optim_env.errors import AgentError
-from sql_optim_env.families.base import Explain, Query, RewardMode, Runner, StepOutcome, Submit
+from sql_optim_env.families.base import Explain, Query, StepOutcome, Submit
 from sql_optim_env.families.episode import TaskEpisode
 from sql_optim_env.families.instructions import rewrite_instructions
 from sql_optim_env.families.showing import clip, fit_rows
 from sql_optim_env.grading.evidence import ExplainResult, QueryResult, RewriteEvidence
 from sql_optim_env.grading.feedback import failure_message
-from sql_optim_env.grading.report import GradeReport, MatchedIssue, RewardProfile, grade_rewrite
+from sql_optim_env.grading.report import GradeReport, MatchedIssue, grade_rewrite
 from sql_optim_env.models import ActionKind, ColumnInfo, ExecutionInfo
-from sql_optim_env.tasks.task import Task
 
 __all__ = ["ALLOWED_KINDS", "SUCCESS_SCORE", "RewriteEpisode"]
 
@@ -30,22 +29,9 @@ class RewriteEpisode(TaskEpisode):
 
     allowed_kinds = ALLOWED_KINDS
 
-    def __init__(
-        self,
-        task: Task,
-        runner: Runner,
-        *,
-        schema_info: str,
-        profile: RewardProfile = "composite",
-        reward_mode: RewardMode = "telescoping",
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(
-            task, schema_info=schema_info, instructions=rewrite_instructions(task, profile, reward_mode), reward_mode=reward_mode
-        )
-        self._runner = runner
-        self._profile: RewardProfile = profile
+    def _begin(self) -> str:
         self._found: dict[int, MatchedIssue] = {}
+        return rewrite_instructions(self.task, self._profile, self._reward_mode)
 
     def _submit(self, command: Submit) -> StepOutcome:
         evidence, error = self._evidence(command.sql)

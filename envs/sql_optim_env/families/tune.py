@@ -6,16 +6,15 @@ from typing import Any
 
 from sql_optim_env.engines.sqlite import engine_version
 from sql_optim_env.errors import AgentError
-from sql_optim_env.families.base import Explain, Query, RewardMode, Runner, StepOutcome, Submit
+from sql_optim_env.families.base import Explain, Query, StepOutcome, Submit
 from sql_optim_env.families.episode import TaskEpisode
 from sql_optim_env.families.showing import clip, fit_rows
 from sql_optim_env.families.tune_instructions import tune_instructions
-from sql_optim_env.grading.report import GradeReport, RewardProfile
+from sql_optim_env.grading.report import GradeReport
 from sql_optim_env.grading.tune import grade_tune
 from sql_optim_env.grading.tune_evidence import ScratchResult, TuneEvidence
 from sql_optim_env.grading.tune_feedback import failure
 from sql_optim_env.models import ActionKind, ColumnInfo, ExecutionInfo
-from sql_optim_env.tasks.task import Task
 
 __all__ = ["ALLOWED_KINDS", "TuneEpisode"]
 
@@ -30,20 +29,9 @@ class TuneEpisode(TaskEpisode):
 
     allowed_kinds = ALLOWED_KINDS
 
-    def __init__(
-        self,
-        task: Task,
-        runner: Runner,
-        *,
-        schema_info: str,
-        profile: RewardProfile = "composite",
-        reward_mode: RewardMode = "telescoping",
-        seed: int | None = None,
-    ) -> None:
-        super().__init__(task, schema_info=schema_info, instructions=tune_instructions(task, profile, reward_mode), reward_mode=reward_mode)
-        self._runner = runner
-        self._profile: RewardProfile = profile
-        self._scratch = runner.open_scratch(task)
+    def _begin(self) -> str:
+        self._scratch = self._runner.open_scratch(self.task)
+        return tune_instructions(self.task, self._profile, self._reward_mode)
 
     def close(self) -> None:
         """End the episode and remove its copy."""
