@@ -28,8 +28,9 @@ from grading.audit_samples import (
     reads,
     record,
 )
-from sql_optim_env.grading.audit import ANSWER_WEIGHTS, FIX_WEIGHTS, TERMS, efficiency, gate, grade_audit, repair_level
+from sql_optim_env.grading.audit import ANSWER_WEIGHTS, FIX_WEIGHTS, TERMS, efficiency, gate, grade_audit
 from sql_optim_env.grading.audit_evidence import AuditEvidence
+from sql_optim_env.grading.audit_level import repair_level
 from sql_optim_env.grading.audit_record import AuditRecord, RecordedLook
 from sql_optim_env.grading.report import PROFILES, RewardProfile
 from sql_optim_env.tasks.audit.scenario import Defect, ExpectedAnswer, Scenario

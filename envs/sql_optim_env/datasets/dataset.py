@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import ClassVar
 
 from sql_optim_env.datasets.instance import Instance
 
-__all__ = ["Dataset"]
+__all__ = ["Dataset", "created_table", "ddl_with_counts"]
 
 
 class Dataset(ABC):
@@ -57,3 +57,19 @@ class Dataset(ABC):
     def public(self) -> Instance:
         """The instance the agent sees."""
         return self.instances[0]
+
+
+def created_table(statement: str) -> str:
+    """The name of the table that ``statement`` creates, or an empty text."""
+    words = statement.partition("(")[0].split()
+    return words[2].strip('"') if [word.upper() for word in words[:2]] == ["CREATE", "TABLE"] else ""
+
+
+def ddl_with_counts(statements: Iterable[str], row_counts: Mapping[str, int]) -> str:
+    """A schema as an agent is shown it, with ``-- N rows`` above each table; one that is not in ``row_counts`` gets no comment."""
+    parts = []
+    for statement in statements:
+        count = row_counts.get(created_table(statement))
+        comment = "" if count is None else f"-- {count:,} {'row' if count == 1 else 'rows'}\n"
+        parts.append(f"{comment}{statement.rstrip().rstrip(';')};")
+    return "\n\n".join(parts) + "\n"

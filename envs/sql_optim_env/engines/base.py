@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Column", "Difference", "DifferenceKind", "Execution"]
+__all__ = ["Column", "ColumnFacts", "Difference", "DifferenceKind", "Execution"]
 
 DifferenceKind = Literal["equal", "columns", "types", "rows"]
 
@@ -19,6 +19,24 @@ class Column:
 
     name: str
     type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnFacts:
+    """What there is to know about the values of a column, without looking at them. Shown values are such that JSON can hold them."""
+
+    table: str
+    column: str
+    declared_type: str
+    row_count: int
+    null_count: int
+    distinct_count: int
+    """Distinct values, NULL apart, under the column's own collation."""
+    minimum: str | int | float | None
+    """In the engine's order (numbers before texts before BLOBs), NULL apart; None where there is no value."""
+    maximum: str | int | float | None
+    types: tuple[tuple[str, int], ...]
+    """Rows of each storage class that occurs, NULL among them, sorted by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,9 @@ from typing import Final
 
 from sql_optim_env.grading import audit_feedback
 from sql_optim_env.grading.audit_answer import answer_credit
-from sql_optim_env.grading.audit_evidence import AuditEvidence, RepairFacts
-from sql_optim_env.grading.audit_record import AuditRecord, Level, Marks, RecordedLook
+from sql_optim_env.grading.audit_evidence import AuditEvidence
+from sql_optim_env.grading.audit_level import Level, repair_level
+from sql_optim_env.grading.audit_record import AuditRecord, Marks, RecordedLook
 from sql_optim_env.grading.report import BINARY_THRESHOLD, GradeReport, RewardProfile
 from sql_optim_env.grading.score import SCORE_DIGITS
 from sql_optim_env.tasks.audit.scenario import VARIANTS, AnswerField, Scenario
@@ -29,7 +30,6 @@ __all__ = [
     "efficiency",
     "gate",
     "grade_audit",
-    "repair_level",
 ]
 
 FIX_WEIGHTS: Final[Mapping[str, float]] = {
@@ -63,13 +63,6 @@ LEVEL_WORTH: Final[Mapping[Level, float]] = {
 }
 """What a repair of the public database is worth. On the other databases a dangerous one is worth nothing."""
 
-_MENDED_ACCEPTABLY: Final = 0.95
-_KEPT_ACCEPTABLY: Final = 0.99
-_SURPLUS_ACCEPTABLY: Final = 0.01
-_LEAST_GAIN: Final = 0.5
-_PRICE_OF_LOSS: Final = 3
-_ROUNDING: Final = 1e-9
-
 
 def grade_audit(
     scenario: Scenario,
@@ -96,32 +89,6 @@ def grade_audit(
     score = round(min(MOST_SCORE, max(LEAST_SCORE, earned)), SCORE_DIGITS)
     breakdown["bounds"] = round(score - math.fsum(breakdown.values()), SCORE_DIGITS)
     return GradeReport(score=score, breakdown=breakdown, feedback=feedback, matched=(), execution=None)
-
-
-def repair_level(scenario: Scenario, facts: RepairFacts) -> Level:
-    """How good a repair of one database is."""
-    if facts.error_code is not None:
-        return "ineffective"
-    if _catastrophic(scenario, facts):
-        return "catastrophic"
-    if (
-        _at_least(facts.mended, scenario.perfect_share, facts.defects)
-        and facts.good_kept == facts.good_total
-        and facts.others_kept == facts.others_total
-        and not facts.surplus
-        and not facts.others_surplus
-        and facts.declared
-    ):
-        return "perfect"
-    if (
-        _at_least(facts.mended, _MENDED_ACCEPTABLY, facts.defects)
-        and _at_least(facts.good_kept, _KEPT_ACCEPTABLY, facts.good_total)
-        and _at_most(facts.surplus, _SURPLUS_ACCEPTABLY, facts.good_total + facts.defects)
-        and _at_least(facts.others_kept, _KEPT_ACCEPTABLY, facts.others_total)
-        and _at_most(facts.others_surplus, _SURPLUS_ACCEPTABLY, facts.others_total)
-    ):
-        return "acceptable"
-    return "dangerous" if _gain(facts) >= _LEAST_GAIN - _ROUNDING else "ineffective"
 
 
 def efficiency(found_at: int | None) -> float:
@@ -204,28 +171,3 @@ def _order(marks: Marks) -> float:
 
 def _elsewhere(level: Level) -> float:
     return LEVEL_WORTH[level] if level in ("perfect", "acceptable") else 0.0
-
-
-def _catastrophic(scenario: Scenario, facts: RepairFacts) -> bool:
-    if scenario.good_decides:
-        return not facts.target_present or not facts.target_rows or 2 * facts.good_kept < facts.good_total
-    return facts.others_emptied > 0 or 2 * facts.others_kept < facts.others_total
-
-
-def _gain(facts: RepairFacts) -> float:
-    """The share of the defects that was mended, less :data:`_PRICE_OF_LOSS` times the share of good rows that it cost.
-
-    Without a price, a fix that throws away half of all rows mends half of the defects and knows none. Where every row is there up to four
-    times it even loses few: the price is such that throwing away any share of all rows still gains less than :data:`_LEAST_GAIN`.
-    """
-    kept = ((facts.good_kept, facts.good_total), (facts.others_kept, facts.others_total))
-    lost = max((1 - part / whole for part, whole in kept if whole), default=0.0)
-    return facts.mended / max(facts.defects, 1) - _PRICE_OF_LOSS * lost
-
-
-def _at_least(part: int, share: float, whole: int) -> bool:
-    return part >= share * whole - _ROUNDING
-
-
-def _at_most(part: int, share: float, whole: int) -> bool:
-    return part <= share * whole + _ROUNDING

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sql_optim_env.engines.base import Column
+from sql_optim_env.engines.base import Column, ColumnFacts
 from sql_optim_env.errors import ErrorCode
 from sql_optim_env.grading.evidence import JsonValue
 from sql_optim_env.tasks.audit.scenario import Variant
@@ -68,24 +68,6 @@ class Look:
     """Why it could not run on the broken database, where it names what only the fix has made; ``shown`` is empty then, and ``reads`` are
     those of the copy.
     """
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnFacts:
-    """What a profile found out about a column of the broken database."""
-
-    table: str
-    column: str
-    declared_type: str
-    row_count: int
-    null_count: int
-    distinct_count: int
-    """Distinct values, NULL apart."""
-    minimum: JsonValue
-    """In SQLite's order, NULL apart; None where there is no value."""
-    maximum: JsonValue
-    types: tuple[tuple[str, int], ...]
-    """Rows of each storage class that occurs, sorted by name."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
 from sql_optim_env.grading.audit_evidence import Reads
+from sql_optim_env.grading.audit_level import Level
 from sql_optim_env.tasks.audit.scenario import AnswerField
 
-__all__ = ["AuditRecord", "Level", "Marks", "RecordedLook"]
-
-Level = Literal["perfect", "acceptable", "dangerous", "ineffective", "catastrophic"]
-"""How good a repair of one database is."""
+__all__ = ["AuditRecord", "Marks", "RecordedLook"]
 
 
 @dataclass(frozen=True, slots=True)

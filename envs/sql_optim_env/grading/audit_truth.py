@@ -1,6 +1,6 @@
 """Hold what a fix left behind against what it should have left behind: rows as multisets, counted apart by what became of them.
 
-Pure functions of rows that were read elsewhere; what the counts are worth is decided in grading/audit.py.
+Pure functions of rows that were read elsewhere; what the counts are worth is decided in grading/audit_level.py.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -16,17 +16,16 @@ from typing import Final, Generic, TypeVar
 import sql_optim_env.tasks.audit as audit
 from sql_optim_env.datasets.generate.domains import domain_sources
 from sql_optim_env.engines.sqlite import assert_engine
-from sql_optim_env.engines.sqlite.build import build_database
 from sql_optim_env.engines.sqlite.script import run_script
 from sql_optim_env.errors import InfraError
+from sql_optim_env.sandbox.audit_repair import Built, build
 from sql_optim_env.sandbox.tune_baseline import time_left
 from sql_optim_env.sandbox.worker import on_distress
 from sql_optim_env.tasks.audit.draw import scenario_of
-from sql_optim_env.tasks.audit.kinds import kinds
-from sql_optim_env.tasks.audit.scenario import Scenario, TableTruth, Variant
+from sql_optim_env.tasks.audit.scenario import Scenario, Variant
 from sql_optim_env.tasks.catalogue import catalogue
 
-__all__ = ["AuditBench", "Built", "Problem", "audit_bench", "audit_digest"]
+__all__ = ["AuditBench", "Problem", "audit_bench", "audit_digest"]
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
@@ -47,16 +46,6 @@ class Problem:
     scenario: Scenario
 
 
-@dataclass(frozen=True, slots=True)
-class Built:
-    """One database of a problem."""
-
-    database: bytes
-    ddl: tuple[str, ...]
-    row_counts: Mapping[str, int]
-    truth: tuple[TableTruth, ...]
-
-
 class AuditBench:
     """Databases and repaired copies, the least recently used dropped first. All of it can be dropped at any moment."""
 
@@ -75,9 +64,7 @@ class AuditBench:
         found = self._built.get(key)
         if found is None:
             assert_engine()
-            content = kinds()[problem.scenario.kind].content(problem.scenario, variant)
-            counts = {table: len(rows) for table, rows in content.rows.items()}
-            found = Built(build_database(content.ddl, content.rows), content.ddl, counts, content.truth)
+            found = build(problem.scenario, variant)
             self._built.put(key, found)
         return found
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
 from typing import Final
 
+from sql_optim_env.datasets.dataset import ddl_with_counts
 from sql_optim_env.engines.base import Column
 from sql_optim_env.engines.sqlite import engine_version
-from sql_optim_env.engines.sqlite.capture import Value
-from sql_optim_env.engines.sqlite.investigate import LOOK_CAPS, ColumnProfile, Investigated, column_facts, look
+from sql_optim_env.engines.sqlite.investigate import LOOK_CAPS, Investigated, column_facts, look
 from sql_optim_env.engines.sqlite.script import run_script
 from sql_optim_env.engines.sqlite.showing import ShownRows
 from sql_optim_env.engines.sqlite.tables import declared_types, quoted, read_rows, table_names
@@ -30,11 +29,12 @@ from sql_optim_env.grading.audit_evidence import (
     TableChange,
     TableSample,
 )
-from sql_optim_env.grading.audit_truth import hold_against
-from sql_optim_env.sandbox.audit_bench import Built, Problem, audit_bench
+from sql_optim_env.grading.audit_level import repair_level
+from sql_optim_env.sandbox.audit_bench import Problem, audit_bench
+from sql_optim_env.sandbox.audit_repair import Built, repair_facts
 from sql_optim_env.sandbox.tune_baseline import time_left
 from sql_optim_env.tasks.audit.kinds import kinds
-from sql_optim_env.tasks.audit.scenario import VARIANTS, TableTruth, Variant
+from sql_optim_env.tasks.audit.scenario import VARIANTS, Variant
 
 __all__ = [
     "MAX_CHECK_STEPS",
@@ -63,16 +63,14 @@ def prepare_audit(task_id: str) -> None:
     if not problem.scenario.fixable:
         audit_bench().built(problem)
         return
-    facts = _facts(problem, "base", problem.scenario.reference_fix)
-    whole = (facts.good_kept, facts.others_kept, facts.surplus, facts.others_surplus)
-    if whole != (facts.good_total, facts.others_total, 0, 0) or facts.mended < problem.scenario.perfect_share * facts.defects:
+    if repair_level(problem.scenario, _facts(problem, "base", problem.scenario.reference_fix)) != "perfect":
         raise InfraError(f"task {task_id} is broken: its reference does not repair it")
 
 
 def audit_open(task_id: str, seed: int | None) -> AuditBrief:
     """The broken database as an episode opens: its DDL with row counts, and each table's first rows."""
     built = audit_bench().built(audit_bench().problem(task_id, seed))
-    return AuditBrief(_schema_info(built), tuple(_sample(built, table) for table in built.row_counts))
+    return AuditBrief(_schema_info(built), tuple(_sample(built, table) for table in built.content.rows))
 
 
 def audit_query(task_id: str, seed: int | None, sql: str, fix: str) -> Look:
@@ -103,7 +101,7 @@ def audit_profile(task_id: str, seed: int | None, table: str, column: str, fix: 
         if not fix or error.code is not ErrorCode.BINDING_ERROR:
             raise
         return _profile_after(problem, table, column, fix, error)
-    return _column_facts(facts), _look(problem, found, sql, fix)
+    return facts, _look(problem, found, sql, fix)
 
 
 def audit_fix(task_id: str, seed: int | None, script: str) -> FixResult:
@@ -113,7 +111,7 @@ def audit_fix(task_id: str, seed: int | None, script: str) -> FixResult:
     run = run_script(built.database, script, deadline_s=time_left())
     result = FixResult(
         changes=tuple(_changes(_contents(built.database), _contents(run.database))),
-        facts=_held(built, "base", run.database),
+        facts=repair_facts(built, lambda _: run.database),
         statements=run.statements,
         shown=None if run.last_select is None else _shown(run.last_select),
     )
@@ -128,7 +126,7 @@ def audit_grade(task_id: str, seed: int | None, fix: str, checks: tuple[str, ...
     """
     problem = audit_bench().problem(task_id, seed)
     scenario = problem.scenario
-    counts = {table.lower(): count for table, count in audit_bench().built(problem).row_counts.items()}
+    counts = {table.lower(): len(rows) for table, rows in audit_bench().built(problem).content.rows.items()}
     return AuditEvidence(
         facts=tuple(_facts(problem, variant, fix) for variant in VARIANTS) if fix else (),
         checks=tuple(_checks(problem, checks)) if scenario.fixable else tuple(False for _ in checks),
@@ -167,7 +165,7 @@ def _profile_after(problem: Problem, table: str, column: str, fix: str, broken: 
         facts, found, sql = column_facts(audit_bench().repaired(problem, fix), table, column, deadline_s=time_left())
     except AgentError as error:
         raise (broken if error.code is broken.code else error) from None
-    return _column_facts(facts), _look_at_copy(found, sql, broken)
+    return facts, _look_at_copy(found, sql, broken)
 
 
 def _look_at_copy(found: Investigated, sql: str, broken: AgentError) -> Look:
@@ -178,10 +176,6 @@ def _look_at_copy(found: Investigated, sql: str, broken: AgentError) -> Look:
 def _shown(found: Investigated | ShownRows) -> Shown:
     columns = tuple(Column(name, kind) for name, kind in zip(found.columns, found.types, strict=True))
     return Shown(columns, found.rows, found.row_count, found.truncated)
-
-
-def _column_facts(facts: ColumnProfile) -> ColumnFacts:
-    return ColumnFacts(**asdict(facts))
 
 
 def _reads(found: Investigated) -> Reads:
@@ -228,24 +222,9 @@ def _told(found: Investigated) -> tuple[object, ...]:
 
 def _facts(problem: Problem, variant: Variant, fix: str) -> RepairFacts:
     built = audit_bench().built(problem, variant)
-    try:
-        after = (
-            audit_bench().repaired(problem, fix) if variant == "base" else run_script(built.database, fix, deadline_s=time_left()).database
-        )
-        return _held(built, variant, after)
-    except AgentError as error:
-        return _held(built, variant, built.database, error.code)
-
-
-def _held(built: Built, variant: Variant, after: bytes, error_code: ErrorCode | None = None) -> RepairFacts:
-    """The facts of ``after``, which is what a fix has made of ``built``. Raises AgentError where its rows are too many to be read."""
-    before, found = _rows(built.database, built.truth), _rows(after, built.truth)
-    affinities = {truth.table: declared_types(after, truth.table) for truth in built.truth}
-    return hold_against(variant, built.truth, before, found, affinities, error_code=error_code)
-
-
-def _rows(database: bytes, truths: tuple[TableTruth, ...]) -> dict[str, tuple[tuple[Value, ...], ...] | None]:
-    return {truth.table: read_rows(database, truth.table, truth.columns) for truth in truths}
+    if variant == "base":
+        return repair_facts(built, lambda _: audit_bench().repaired(problem, fix))
+    return repair_facts(built, lambda database: run_script(database, fix, deadline_s=time_left()).database)
 
 
 _Contents = Mapping[str, tuple[tuple[str, ...], Counter[str]]]
@@ -281,20 +260,10 @@ _NO_TABLE: Final[tuple[tuple[str, ...], Counter[str]]] = ((), Counter())
 
 
 def _schema_info(built: Built) -> str:
-    parts = []
-    for statement in built.ddl:
-        count = built.row_counts.get(_created_table(statement))
-        comment = "" if count is None else f"-- {count:,} {'row' if count == 1 else 'rows'}\n"
-        parts.append(f"{comment}{statement.rstrip().rstrip(';')};")
-    return "\n\n".join(parts) + "\n"
-
-
-def _created_table(statement: str) -> str:
-    """The name of the table that ``statement`` creates, or an empty text."""
-    words = statement.partition("(")[0].split()
-    return words[2].strip('"') if [word.upper() for word in words[:2]] == ["CREATE", "TABLE"] else ""
+    counts = {table: len(rows) for table, rows in built.content.rows.items()}
+    return ddl_with_counts(built.content.ddl, counts)
 
 
 def _sample(built: Built, table: str) -> TableSample:
     found = look(built.database, f"SELECT * FROM {quoted(table)} ORDER BY rowid LIMIT {SAMPLE_ROWS}", deadline_s=time_left())
-    return TableSample(table, found.columns, found.rows, built.row_counts[table])
+    return TableSample(table, found.columns, found.rows, len(built.content.rows[table]))

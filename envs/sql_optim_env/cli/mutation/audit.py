@@ -6,8 +6,8 @@ other data of the same scenario.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import sqlglot
@@ -16,27 +16,17 @@ from sqlglot.errors import ErrorLevel
 from sql_optim_env.cli.mutation.generate import mutants
 from sql_optim_env.cli.mutation.mutant import Mutant
 from sql_optim_env.cli.mutation.run import MutationTest, Outcome
-from sql_optim_env.engines.sqlite import build_database, declared_types, read_rows, run_script
-from sql_optim_env.errors import AgentError
-from sql_optim_env.grading.audit import repair_level
-from sql_optim_env.grading.audit_truth import hold_against
+from sql_optim_env.engines.sqlite import run_script
+from sql_optim_env.grading.audit_level import repair_level
+from sql_optim_env.sandbox.audit_repair import Built, build, repair_facts
 from sql_optim_env.tasks.audit.draw import scenario_of
-from sql_optim_env.tasks.audit.kinds import kinds
-from sql_optim_env.tasks.audit.scenario import VARIANTS, Content, Scenario, Variant
+from sql_optim_env.tasks.audit.scenario import VARIANTS, Scenario
 from sql_optim_env.tasks.task import Task
 
 __all__ = ["audit_mutation_test", "script_mutants"]
 
 _SEARCHED: Final = 12
 """Further seeds of the data, each with a database like the one that is seen and one of another distribution."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Database:
-    name: str
-    variant: Variant
-    content: Content
-    broken: bytes
 
 
 def script_mutants(script: str) -> tuple[Mutant, ...]:
@@ -57,38 +47,32 @@ def audit_mutation_test(task: Task, seed: int | None = None) -> MutationTest:
     scenario = scenario_of(task, seed)
     if not scenario.fixable:
         return MutationTest(task.id, (), 0)
-    graded = [_database(scenario, variant, variant) for variant in VARIANTS]
+    graded = [build(scenario, variant) for variant in VARIANTS]
     searched = list(_searched(scenario))
     outcomes = [_outcome(scenario, mutant, graded, searched) for mutant in script_mutants(scenario.reference_fix)]
     return MutationTest(task.id, tuple(outcomes), 0)
 
 
-def _searched(scenario: Scenario) -> Iterator[_Database]:
+def _searched(scenario: Scenario) -> Iterator[Built]:
     for number in range(_SEARCHED):
         other = replace(scenario, seed=f"{scenario.seed}:searched:{number}")
-        for variant in ("base", "shifted"):
-            yield _database(other, variant, f"{variant} {number}")
+        yield build(other, "base")
+        yield build(other, "shifted")
 
 
-def _database(scenario: Scenario, variant: Variant, name: str) -> _Database:
-    content = kinds()[scenario.kind].content(scenario, variant)
-    return _Database(name, variant, content, build_database(content.ddl, content.rows))
+def _outcome(scenario: Scenario, mutant: Mutant, graded: Sequence[Built], searched: Sequence[Built]) -> Outcome:
+    refused = _first_imperfect(scenario, mutant.sql, graded)
+    if refused is not None:
+        return Outcome(mutant, "killed", graded[refused].variant)
+    differs = _first_imperfect(scenario, mutant.sql, searched)
+    if differs is not None:
+        return Outcome(mutant, "missed", f"{searched[differs].variant} {differs // 2}")
+    return Outcome(mutant, "equivalent", "")
 
 
-def _outcome(scenario: Scenario, mutant: Mutant, graded: list[_Database], searched: list[_Database]) -> Outcome:
-    refused = next((database.name for database in graded if not _perfect(scenario, mutant.sql, database)), "")
-    if refused:
-        return Outcome(mutant, "killed", refused)
-    differs = next((database.name for database in searched if not _perfect(scenario, mutant.sql, database)), "")
-    return Outcome(mutant, "missed" if differs else "equivalent", differs)
-
-
-def _perfect(scenario: Scenario, script: str, database: _Database) -> bool:
-    truth = database.content.truth
-    try:
-        after = run_script(database.broken, script).database
-        before, found = ({t.table: read_rows(each, t.table, t.columns) for t in truth} for each in (database.broken, after))
-    except AgentError:
-        return False
-    affinities = {t.table: declared_types(after, t.table) for t in truth}
-    return repair_level(scenario, hold_against(database.variant, truth, before, found, affinities)) == "perfect"
+def _first_imperfect(scenario: Scenario, script: str, databases: Sequence[Built]) -> int | None:
+    """The place of the first database that ``script`` does not repair perfectly."""
+    for place, built in enumerate(databases):
+        if repair_level(scenario, repair_facts(built, lambda database: run_script(database, script).database)) != "perfect":
+            return place
+    return None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from sql_optim_env.datasets.dataset import ddl_with_counts
+
 __all__ = ["DDL", "DOMAINS", "EVENT_TYPES", "PLANS", "STATUSES", "TABLES", "TIERS", "TIME_COLUMNS", "schema_info"]
 
 TABLES: Final = ("users", "products", "orders", "events")
@@ -64,9 +66,4 @@ DDL: Final = "\n\n".join(_CREATE[table] for table in TABLES) + "\n"
 
 def schema_info(row_counts: Mapping[str, int]) -> str:
     """The DDL with ``-- N rows`` above each table; a table that is not in ``row_counts`` gets no comment."""
-    parts = []
-    for table in TABLES:
-        count = row_counts.get(table)
-        comment = "" if count is None else f"-- {count:,} {'row' if count == 1 else 'rows'}\n"
-        parts.append(comment + _CREATE[table])
-    return "\n\n".join(parts) + "\n"
+    return ddl_with_counts((_CREATE[table] for table in TABLES), row_counts)

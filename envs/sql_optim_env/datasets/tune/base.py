@@ -24,7 +24,7 @@ from typing import ClassVar, Final
 
 import apsw
 
-from sql_optim_env.datasets.dataset import Dataset
+from sql_optim_env.datasets.dataset import Dataset, created_table, ddl_with_counts
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.tune import draws, edges
 from sql_optim_env.datasets.tune.edges import Row, TableInfo
@@ -107,12 +107,7 @@ class TuneDataset(Dataset):
 
     def schema_info(self, row_counts: Mapping[str, int]) -> str:
         """The schema with ``-- N rows`` above each table; a table that is not in ``row_counts`` gets no comment."""
-        parts = []
-        for statement in (*self._creates, *self._afterwards):
-            count = row_counts.get(_created_table(statement))
-            comment = "" if count is None else f"-- {count:,} {'row' if count == 1 else 'rows'}\n"
-            parts.append(f"{comment}{statement};")
-        return "\n\n".join(parts) + "\n"
+        return ddl_with_counts((*self._creates, *self._afterwards), row_counts)
 
     def _contents(self, instance: Instance, infos: Mapping[str, TableInfo]) -> Mapping[str, Sequence[Row]]:
         dice = Random(f"{instance.dataset}:{instance.seed}:{instance.profile}")
@@ -128,23 +123,16 @@ class TuneDataset(Dataset):
 
     @property
     def _creates(self) -> list[str]:
-        return [statement for statement in self._statements if _created_table(statement)]
+        return [statement for statement in self._statements if created_table(statement)]
 
     @property
     def _afterwards(self) -> list[str]:
-        return [statement for statement in self._statements if not _created_table(statement)]
+        return [statement for statement in self._statements if not created_table(statement)]
 
 
 def shared_sources() -> tuple[Path, ...]:
     """The source files on which the data of every dataset of the family depends."""
     return tuple(Path(module) for module in (__file__, draws.__file__, edges.__file__))
-
-
-def _created_table(statement: str) -> str:
-    """The name of the table that ``statement`` creates, or an empty text."""
-    head, _, _ = statement.partition("(")
-    words = head.split()
-    return words[2] if [word.upper() for word in words[:2]] == ["CREATE", "TABLE"] else ""
 
 
 def _insert(con: apsw.Connection, table: str, rows: Sequence[Row]) -> None:

@@ -10,7 +10,7 @@ from sql_optim_env.engines.sqlite.capture import Capture
 from sql_optim_env.engines.sqlite.connection import Caps
 from sql_optim_env.engines.sqlite.ddl import apply_ddl
 from sql_optim_env.engines.sqlite.equality import compare
-from sql_optim_env.engines.sqlite.investigate import ColumnProfile, Investigated, column_facts, look, profile_sql
+from sql_optim_env.engines.sqlite.investigate import Investigated, column_facts, look, profile_sql
 from sql_optim_env.engines.sqlite.measure import Run, measure
 from sql_optim_env.engines.sqlite.rules import DdlError, Rule, describe_rules
 from sql_optim_env.engines.sqlite.scratch import ScratchRun, explain_statement, run_statement
@@ -22,7 +22,6 @@ from sql_optim_env.engines.sqlite.version import assert_engine, engine_version
 __all__ = [
     "Caps",
     "Capture",
-    "ColumnProfile",
     "DdlError",
     "Investigated",
     "JsonValue",

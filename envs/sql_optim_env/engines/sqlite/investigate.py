@@ -9,19 +9,20 @@ from typing import Final
 
 import apsw
 
+from sql_optim_env.engines.base import ColumnFacts
 from sql_optim_env.engines.sqlite.budget import Budget
 from sql_optim_env.engines.sqlite.capture import STORAGE_CLASSES
 from sql_optim_env.engines.sqlite.connection import Caps, open_database
-from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
+from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, run_error
 from sql_optim_env.engines.sqlite.reads import EVERYTHING, Layout, SourceRules, check_time_zones, foreign_key_reads, program_reads
 from sql_optim_env.engines.sqlite.showing import JsonValue, ShownRows, fetch_shown
 from sql_optim_env.engines.sqlite.statement import authorized, check_characters, prepare
 from sql_optim_env.engines.sqlite.tables import columns_of, quoted, tables_of
 from sql_optim_env.engines.sqlite.text import fold, has_code, leading_words, shown_name
 from sql_optim_env.engines.sqlite.views import check_expansion
-from sql_optim_env.errors import AgentError, ErrorCode, InfraError
+from sql_optim_env.errors import AgentError, ErrorCode
 
-__all__ = ["LOOK_CAPS", "ColumnProfile", "Investigated", "column_facts", "look", "profile_sql"]
+__all__ = ["LOOK_CAPS", "Investigated", "column_facts", "look", "profile_sql"]
 
 LOOK_CAPS: Final = Caps(max_vm_steps=30_000_000, max_spill_bytes=32 << 20, max_rows=100_000, deadline_s=5.0)
 """What one look may use. Comparing 1,800 rows with each other takes about 25 million steps."""
@@ -52,24 +53,6 @@ class Investigated:
     def truncated(self) -> bool:
         """Whether rows were left out."""
         return len(self.rows) < self.row_count
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnProfile:
-    """What there is to know about the values of a column, without looking at them."""
-
-    table: str
-    column: str
-    declared_type: str
-    row_count: int
-    null_count: int
-    distinct_count: int
-    """Distinct values, NULL apart, under the column's own collation."""
-    minimum: JsonValue
-    """In the engine's order (numbers before texts before BLOBs), NULL apart; None where there is no value."""
-    maximum: JsonValue
-    types: tuple[tuple[str, int], ...]
-    """Rows of each storage class that occurs, NULL among them, sorted by name."""
 
 
 def look(
@@ -104,7 +87,7 @@ def look(
             with authorized(con, ran):
                 shown = fetch_shown(con, sql, max_rows, limit=caps.max_rows)
         except ENGINE_ERRORS as error:
-            raise _failure(error) from error
+            raise run_error(error) from error
         budget.check()
         vm_steps = budget.vm_steps - before
         if words[0] == "EXPLAIN":
@@ -127,7 +110,7 @@ def profile_sql(database: bytes, table: str, column: str) -> str:
 
 def column_facts(
     database: bytes, table: str, column: str, *, deadline_s: float = LOOK_CAPS.deadline_s
-) -> tuple[ColumnProfile, Investigated, str]:
+) -> tuple[ColumnFacts, Investigated, str]:
     """Profile a column: the facts, the look that they were taken with, and its SQL. Raises what ``profile_sql`` and ``look`` raise."""
     with open_database(database, "look") as con:
         table, column, declared_type = _resolve(con, table, column)
@@ -136,7 +119,7 @@ def column_facts(
     row_count, distinct_count, minimum, maximum, *counts = found.rows[0]
     classes = dict(zip(_CLASSES, map(_whole, counts), strict=True))
     types = tuple(sorted((name, count) for name, count in classes.items() if count))
-    facts = ColumnProfile(table, column, declared_type, _whole(row_count), classes["NULL"], _whole(distinct_count), minimum, maximum, types)
+    facts = ColumnFacts(table, column, declared_type, _whole(row_count), classes["NULL"], _whole(distinct_count), minimum, maximum, types)
     return facts, found, sql
 
 
@@ -182,11 +165,3 @@ def _without_addresses(shown: ShownRows) -> ShownRows:
     """EXPLAIN names a virtual table by where it stands in memory, which differs in every process."""
     rows = tuple(tuple(_ADDRESS.sub("vtab", value) if isinstance(value, str) else value for value in row) for row in shown.rows)
     return replace(shown, rows=rows)
-
-
-def _failure(error: BaseException) -> AgentError:
-    failure = agent_error(error, preparing=False)
-    if isinstance(failure, InfraError):
-        # The engine opened this database just now; what it cannot read any more, the statement has broken.
-        return AgentError(ErrorCode.EXECUTION_ERROR, f"the statement failed: {error}")
-    return failure

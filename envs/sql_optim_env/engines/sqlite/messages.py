@@ -9,7 +9,7 @@ import apsw
 
 from sql_optim_env.errors import AgentError, ErrorCode, InfraError
 
-__all__ = ["ENGINE_ERRORS", "MAX_MESSAGE", "agent_error"]
+__all__ = ["ENGINE_ERRORS", "MAX_MESSAGE", "agent_error", "run_error"]
 
 MAX_MESSAGE: Final = 2_000
 """Longest engine message that is passed on, in characters; the engine repeats names and tokens in some."""
@@ -48,3 +48,14 @@ def agent_error(error: BaseException, *, preparing: bool) -> AgentError | InfraE
             return AgentError(ErrorCode.REFUSED_SYNTAX, f"the statement is too large or nested too deeply: {message}")
         return AgentError(ErrorCode.BINDING_ERROR, message)
     return AgentError(ErrorCode.EXECUTION_ERROR, message or "the statement failed while it ran")
+
+
+def run_error(error: BaseException) -> AgentError:
+    """Return what an engine error means that a statement met while it ran on a copy of its own.
+
+    The engine opened this database just now; what it cannot read any more, the statement has broken.
+    """
+    failure = agent_error(error, preparing=False)
+    if isinstance(failure, InfraError):
+        return AgentError(ErrorCode.EXECUTION_ERROR, f"the statement failed: {error}")
+    return failure

@@ -16,12 +16,12 @@ import apsw
 from sql_optim_env.engines.sqlite.connection import Caps, Watch, open_database
 from sql_optim_env.engines.sqlite.explain import plan_text
 from sql_optim_env.engines.sqlite.measure import Counters
-from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
+from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, run_error
 from sql_optim_env.engines.sqlite.showing import MAX_SHOWN, MAX_TEXT, JsonValue, fetch_shown
 from sql_optim_env.engines.sqlite.statement import authorized, prepare
 from sql_optim_env.engines.sqlite.text import fold, leading_words, shown_name
 from sql_optim_env.engines.sqlite.vfs import repeated_chance
-from sql_optim_env.errors import AgentError, ErrorCode, InfraError
+from sql_optim_env.errors import AgentError, ErrorCode
 
 __all__ = ["ALLOWED_PRAGMAS", "MAX_SHOWN", "MAX_TEXT", "JsonValue", "ScratchRun", "explain_statement", "run_statement"]
 
@@ -107,7 +107,7 @@ def run_statement(database: bytes, sql: str, *, max_rows: int = 50, caps: Caps |
             try:
                 shown = fetch_shown(con, sql, max_rows)
             except ENGINE_ERRORS as error:
-                raise _scratch_error(error) from error
+                raise run_error(error) from error
             logical_reads = counters.pages
         # Moves with every commit that may have changed a page, also of VACUUM, DDL and PRAGMA user_version.
         changed = con.data_version("main") != version
@@ -123,11 +123,3 @@ def explain_statement(database: bytes, sql: str, *, deadline_s: float = 30.0) ->
         with authorized(con, _ScratchRules(vacuum=False)):
             prepare(con, sql)
             return plan_text(con, sql)
-
-
-def _scratch_error(error: BaseException) -> AgentError:
-    failure = agent_error(error, preparing=False)
-    if isinstance(failure, InfraError):
-        # The engine opened this database just now; what it cannot read any more, the statement has broken.
-        return AgentError(ErrorCode.EXECUTION_ERROR, f"the statement failed: {error}")
-    return failure

@@ -16,7 +16,7 @@ import apsw
 
 from sql_optim_env.engines.sqlite.budget import Budget
 from sql_optim_env.engines.sqlite.connection import Caps, open_database
-from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, agent_error
+from sql_optim_env.engines.sqlite.messages import ENGINE_ERRORS, run_error
 from sql_optim_env.engines.sqlite.reads import SourceRules, action_name, check_time_zones
 from sql_optim_env.engines.sqlite.showing import ShownRows, fetch_shown
 from sql_optim_env.engines.sqlite.statement import authorized, check_characters, prepare
@@ -195,7 +195,7 @@ def _run(con: apsw.Connection, text: str, budget: Budget, max_rows: int, caps: C
         try:
             shown = fetch_shown(con, text, max_rows, limit=caps.max_rows)
         except ENGINE_ERRORS as error:
-            raise _failure(error) from error
+            raise run_error(error) from error
     budget.check()
     if word in _DEFINING:
         check_views(con)
@@ -236,11 +236,3 @@ def _check_opens(database: bytes) -> None:
             pass
     except InfraError as error:
         raise AgentError(ErrorCode.EXECUTION_ERROR, "the script leaves a schema behind that cannot be read") from error
-
-
-def _failure(error: BaseException) -> AgentError:
-    failure = agent_error(error, preparing=False)
-    if isinstance(failure, InfraError):
-        # The engine opened this database just now; what it cannot read any more, the script has broken.
-        return AgentError(ErrorCode.EXECUTION_ERROR, f"the statement failed: {error}")
-    return failure

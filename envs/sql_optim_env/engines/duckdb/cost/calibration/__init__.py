@@ -1,6 +1,6 @@
 """Refit the cost weights: micro-benchmarks, an operator suite, a corpus and pairs over the shop dataset, the fit and its judgement.
 
-Needs numpy and scipy, which the runtime does not; nothing outside this package imports it.
+Needs numpy and scipy, which the runtime does not: whoever calls it imports it when it is called.
 """
 
 from __future__ import annotations
