@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterable, Mapping
+from enum import StrEnum
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any, Final, NoReturn, TypeVar
@@ -13,6 +14,7 @@ from sql_optim_env.errors import InfraError
 __all__ = ["TaskFolder", "TaskFormatError", "squeezed"]
 
 _T = TypeVar("_T")
+_E = TypeVar("_E", bound=StrEnum)
 
 _NAMES: Final[dict[type, str]] = {str: "a text", int: "an integer", bool: "true or false", list: "a list", dict: "a table"}
 
@@ -85,12 +87,12 @@ class TaskFolder:
                 return choice
         self.fail("task.toml", field, f"must be one of {_listed(allowed)}, not {value!r}")
 
-    def enum(self, kind: type[_T], word: str, where: str) -> _T:
+    def enum(self, kind: type[_E], word: str, where: str) -> _E:
         """The member of the enumeration ``kind`` that ``word`` stands for."""
         try:
-            return kind(word)  # type: ignore[call-arg]
+            return kind(word)
         except ValueError:
-            self.fail("task.toml", where, f"must be one of {_listed(kind)}, not {word!r}")  # type: ignore[arg-type]
+            self.fail("task.toml", where, f"must be one of {_listed(kind)}, not {word!r}")
 
     def value(self, table: Mapping[str, Any], field: str, kind: type[_T], where: str = "", default: _T | None = None) -> _T:
         """The value of a field, which must be of the type ``kind``; a field without a ``default`` must be there."""

@@ -71,26 +71,6 @@ def test_by_default_320_rows_hold_160_things_twice_each_and_the_rows_are_the_sam
         assert (len(made.truth[0].good), made.truth[0].removable) == (160, 160)
 
 
-def test_the_reference_removes_every_copy_from_every_database() -> None:
-    trials.assert_reference_is_whole(KIND)
-
-
-def test_the_looks_bear_on_the_defect() -> None:
-    trials.assert_looks_bear_on_the_defect(KIND)
-
-
-def test_draws_are_steady_and_various() -> None:
-    trials.assert_draws_are_steady_and_various(KIND)
-
-
-def test_columns_are_told_apart() -> None:
-    trials.assert_columns_are_told_apart(KIND)
-
-
-def test_a_database_is_made_fast() -> None:
-    trials.assert_made_fast(KIND)
-
-
 def test_each_of_the_three_tables_may_be_the_one_and_all_are_named_alike() -> None:
     faulty: Counter[str] = Counter()
     for seed in range(60):

@@ -89,26 +89,6 @@ def test_by_default_180_of_1200_entries_lead_nowhere_and_the_other_1020_survive(
         assert sum(not known for _, known in references(scenario)[scenario.defect.columns[0]]) == 180
 
 
-def test_the_reference_settles_every_entry_of_every_database() -> None:
-    trials.assert_reference_is_whole(KIND)
-
-
-def test_the_looks_bear_on_the_defect() -> None:
-    trials.assert_looks_bear_on_the_defect(KIND)
-
-
-def test_draws_are_steady_and_various() -> None:
-    trials.assert_draws_are_steady_and_various(KIND)
-
-
-def test_columns_are_told_apart() -> None:
-    trials.assert_columns_are_told_apart(KIND)
-
-
-def test_a_database_is_made_fast() -> None:
-    trials.assert_made_fast(KIND)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_only_one_of_three_references_leads_nowhere_and_its_numbers_do_not_stand_out(variant: Variant) -> None:
     for scenario in trials.every(KIND, 6):

@@ -90,24 +90,6 @@ def by_heart(scenario: Scenario) -> str:
     return ";".join(script)
 
 
-def test_the_reference_repairs_every_database() -> None:
-    trials.assert_reference_is_whole(KIND)
-
-
-def test_looks_bear_on_the_defect() -> None:
-    trials.assert_looks_bear_on_the_defect(KIND)
-
-
-def test_draws_are_steady_and_various() -> None:
-    trials.assert_draws_are_steady_and_various(KIND)
-    trials.assert_columns_are_told_apart(KIND)
-    trials.assert_made_fast(KIND)
-
-
-def test_the_description_is_told_well() -> None:
-    trials.assert_told_well(KIND)
-
-
 @pytest.mark.parametrize("split", ["train", "test"])
 def test_documented_sizes(split: trials.GeneratedSplit) -> None:
     scenario = trials.drawn(KIND, split, 0, default=True)

@@ -96,11 +96,3 @@ def test_draws_are_steady_and_various() -> None:
     assert len({scenario.description for scenario in scenarios}) > len(scenarios) * 0.8
     assert len({(scenario.target, *gaps(scenario)) for scenario in scenarios}) == len(scenarios)
     assert len({len(trials.content(scenario, "base").rows[scenario.target]) for scenario in scenarios}) > len(scenarios) / 2
-
-
-def test_columns_are_told_apart() -> None:
-    trials.assert_columns_are_told_apart(KIND)
-
-
-def test_a_database_is_made_fast() -> None:
-    trials.assert_made_fast(KIND)

@@ -84,10 +84,6 @@ def test_by_default_two_sources_of_600_rows_make_a_table_of_1200() -> None:
         assert scenario.target not in made.rows
 
 
-def test_the_reference_makes_the_table_of_every_database() -> None:
-    trials.assert_reference_is_whole(KIND)
-
-
 def test_the_looks_find_the_drift_and_the_check_reads_what_it_became() -> None:
     for scenario in trials.every(KIND, 8):
         plan = scenario.numbers["plan"]
@@ -104,18 +100,6 @@ def test_the_looks_find_the_drift_and_the_check_reads_what_it_became() -> None:
         sizes = {source.origin: len(trials.content(scenario, "base").rows[source.table]) for source in plan.sources}
         assert {row[0]: row[1] for row in after.rows} == sizes
         assert after.rows != trials.shown(scenario, scenario.check, stacked(scenario)).rows
-
-
-def test_draws_are_steady_and_various() -> None:
-    trials.assert_draws_are_steady_and_various(KIND)
-
-
-def test_columns_are_told_apart() -> None:
-    trials.assert_columns_are_told_apart(KIND)
-
-
-def test_a_database_is_made_fast() -> None:
-    trials.assert_made_fast(KIND)
 
 
 def test_the_description_lists_the_wanted_columns_and_names_none_of_the_drifted_source() -> None:

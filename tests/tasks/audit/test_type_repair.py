@@ -66,26 +66,6 @@ def test_by_default_there_are_a_thousand_amounts_and_all_of_them_are_text() -> N
         assert scenario.perfect_share == 0.995
 
 
-def test_the_reference_keeps_every_amount_of_every_database() -> None:
-    trials.assert_reference_is_whole(KIND)
-
-
-def test_the_looks_bear_on_the_defect() -> None:
-    trials.assert_looks_bear_on_the_defect(KIND)
-
-
-def test_draws_are_steady_and_various() -> None:
-    trials.assert_draws_are_steady_and_various(KIND)
-
-
-def test_columns_are_told_apart() -> None:
-    trials.assert_columns_are_told_apart(KIND)
-
-
-def test_a_database_is_made_fast() -> None:
-    trials.assert_made_fast(KIND)
-
-
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_rule_in_the_description_gives_each_text_one_meaning(variant: Variant) -> None:
     for scenario in trials.every(KIND, 6):

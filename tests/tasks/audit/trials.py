@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
 from sql_optim_env.datasets.generate.domains import DOMAINS, GeneratedSplit
-from sql_optim_env.engines.sqlite.build import build_database
 from sql_optim_env.engines.sqlite.investigate import Investigated, look
 from sql_optim_env.engines.sqlite.script import run_script
-from sql_optim_env.engines.sqlite.tables import declared_types, read_rows
-from sql_optim_env.errors import AgentError
-from sql_optim_env.grading.audit import repair_level
-from sql_optim_env.grading.audit_record import Level
-from sql_optim_env.grading.audit_truth import FoundRows, hold_against
+from sql_optim_env.grading.audit_level import Level, repair_level
+from sql_optim_env.sandbox.audit_repair import Built, build, repair_facts
 from sql_optim_env.tasks.audit.kinds import kinds
-from sql_optim_env.tasks.audit.scenario import VARIANTS, Content, Scenario, TableTruth, Variant
+from sql_optim_env.tasks.audit.scenario import VARIANTS, Content, Scenario, Variant
 
 SEEDS = 20
 NOTHING = "SELECT 1"
@@ -47,15 +41,6 @@ def content(scenario: Scenario, variant: Variant) -> Content:
     return kinds()[scenario.kind].content(scenario, variant)
 
 
-@dataclass(frozen=True)
-class Built:
-    """A database as the engine opens it, and what it must become."""
-
-    database: bytes
-    truth: tuple[TableTruth, ...]
-    rows: dict[str, FoundRows | None]
-
-
 _built: dict[tuple[str, str, str, Variant], Built] = {}
 
 
@@ -65,23 +50,13 @@ def built(scenario: Scenario, variant: Variant = "base") -> Built:
     if key not in _built:
         if len(_built) == 64:
             _built.clear()
-        made = content(scenario, variant)
-        database = build_database(made.ddl, made.rows)
-        _built[key] = Built(database, made.truth, _rows(database, made.truth))
+        _built[key] = build(scenario, variant)
     return _built[key]
 
 
 def level(scenario: Scenario, fix: str, variant: Variant) -> Level:
     """How good a repair is on one of the problem's databases."""
-    made = built(scenario, variant)
-    try:
-        after = run_script(made.database, fix).database
-    except AgentError as error:
-        facts = hold_against(variant, made.truth, made.rows, {}, {}, error_code=error.code)
-    else:
-        affinities = {truth.table: declared_types(after, truth.table) for truth in made.truth}
-        facts = hold_against(variant, made.truth, made.rows, _rows(after, made.truth), affinities)
-    return repair_level(scenario, facts)
+    return repair_level(scenario, repair_facts(built(scenario, variant), lambda database: run_script(database, fix).database))
 
 
 def levels(scenario: Scenario, fix: str) -> dict[Variant, Level]:
@@ -92,10 +67,6 @@ def levels(scenario: Scenario, fix: str) -> dict[Variant, Level]:
 def shown(scenario: Scenario, sql: str, fix: str = NOTHING) -> Investigated:
     """What a look shows on the database that the agent sees, after a fix."""
     return look(run_script(built(scenario).database, fix).database, sql)
-
-
-def _rows(database: bytes, truths: tuple[TableTruth, ...]) -> dict[str, FoundRows | None]:
-    return {truth.table: read_rows(database, truth.table, truth.columns) for truth in truths}
 
 
 def assert_reference_is_whole(kind: str) -> None:
@@ -163,19 +134,11 @@ def assert_told_well(kind: str, *, may_name: bool = False) -> None:
         assert may_name or not named, (named, text)
 
 
-def assert_made_fast(kind: str, seconds: float = 0.015) -> None:
-    """A database's rows take little time, on average: a grade makes four of them."""
-    scenarios = list(every(kind, 4))
-    best = min(_time(scenarios) for _ in range(3))
-    assert best < seconds, best
-
-
-def _time(scenarios: list[Scenario]) -> float:
-    begun = time.process_time()
-    for scenario in scenarios:
+def assert_small(kind: str, most: int = 3_000) -> None:
+    """A database has few rows, since a grade makes and repairs four of them."""
+    for scenario in every(kind, 4):
         for variant in VARIANTS:
-            content(scenario, variant)
-    return (time.process_time() - begun) / (len(scenarios) * len(VARIANTS))
+            assert sum(map(len, content(scenario, variant).rows.values())) <= most
 
 
 def outcomes(kind: str, fix: Fix, seeds: int) -> list[dict[Variant, Level]]:

@@ -155,3 +155,8 @@ class Kind(ABC):
     def dice(scenario: Scenario, purpose: str) -> Random:
         """Dice for one purpose: independent of the draws for another, and the same every time."""
         return Random(f"{scenario.kind}:{scenario.seed}:{purpose}")
+
+    @classmethod
+    def data_dice(cls, scenario: Scenario, variant: Variant) -> Random:
+        """The dice for a database's rows. ``extra_column`` has those of ``base``: it differs in one column only."""
+        return cls.dice(scenario, "base" if variant == "extra_column" else variant)

@@ -132,7 +132,7 @@ class DedupBug(Kind):
         """Owners, their records, the records' postings, one of them with rows that stand there again, and the log of the loads."""
         plan: _Plan = scenario.numbers["plan"]
         shifted = variant == "shifted"
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         runs = _runs(dice, plan, shifted=shifted)
         tables = _tables(dice, plan, scenario.domain, runs, shifted=shifted)
         parts: list[Table | Mended] = []

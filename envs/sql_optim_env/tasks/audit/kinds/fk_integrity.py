@@ -131,7 +131,7 @@ class FkIntegrity(Kind):
         """The entries, and the three tables to which they refer."""
         plan: _Plan = scenario.numbers["plan"]
         shifted = variant == "shifted"
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         ids = [_ids(dice, parent, shifted=shifted) for parent in plan.parents]
         known = list(ids)
         # Those struck off stood among the others, so no bound on the number tells them apart.

@@ -155,7 +155,7 @@ class JoinFanout(Kind):
         numbers, shifted = scenario.numbers, variant == "shifted"
         names: _Names = numbers["names"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         owners = varied_ids(dice, numbers["owners"])
         first = day(dice, date(2012, 1, 1) if shifted else date(2019, 1, 1), 900)
         codes = _codes(dice, numbers["codes"] + numbers["single"] + numbers["by_term"])

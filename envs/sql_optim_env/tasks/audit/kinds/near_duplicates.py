@@ -128,7 +128,7 @@ class NearDuplicates(Kind):
         names: _Names = numbers["names"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
         rule: _Rule = numbers["rule"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         entries = _entries(
             dice, scenario.domain, numbers["things"], numbers["too_many"] * 3 // 2 if shifted else numbers["too_many"], shifted
         )

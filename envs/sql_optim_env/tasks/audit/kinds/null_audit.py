@@ -111,7 +111,7 @@ class NullAudit(Kind):
     def content(self, scenario: Scenario, variant: Variant) -> Content:
         """The table, and one of its owners that has gaps of its own."""
         plan: _Plan = scenario.numbers["plan"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         shifted = variant == "shifted"
         rows = round(plan.rows * 0.6) if shifted else plan.rows
         share, usual = (plan.share * 0.7, plan.usual * 0.4) if shifted else (plan.share, plan.usual)

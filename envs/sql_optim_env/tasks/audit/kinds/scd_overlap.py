@@ -133,7 +133,7 @@ class ScdOverlap(Kind):
         names: _Names = numbers["names"]
         custom: _Custom = numbers["custom"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         owners = varied_ids(dice, numbers["owners"] + (10 if shifted else 0))
         lines = [(owner, aspect) for owner in owners for aspect in numbers["aspects"]]
         lengths = _lengths(dice, len(lines), len(lines) * numbers["per_line"])

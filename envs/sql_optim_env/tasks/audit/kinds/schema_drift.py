@@ -178,7 +178,7 @@ class SchemaDrift(Kind):
         """The two sources; the table that has to be made of them is not there yet."""
         plan: _Plan = scenario.numbers["plan"]
         shifted = variant == "shifted"
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         ddl, rows, wanted, truths = [], {}, [], []
         for source, count in zip(plan.sources, plan.rows, strict=True):
             facts = _facts(dice, scenario.domain, round(count * dice.uniform(0.5, 0.8)) if shifted else count, plan.unknown, shifted)

@@ -124,7 +124,7 @@ class TimezoneShift(Kind):
         numbers, shifted = scenario.numbers, variant == "shifted"
         names: _Names = numbers["names"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         owners, feeds = varied_ids(dice, numbers["owners"]), varied_ids(dice, 8 if shifted else 6)
         deliveries = [names.direct] * (len(feeds) - 2) + [names.buffered] * 2
         dice.shuffle(deliveries)

@@ -128,7 +128,7 @@ class TruncatedLoad(Kind):
         numbers, shifted = scenario.numbers, variant == "shifted"
         names: _Names = numbers["names"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         owners = varied_ids(dice, numbers["owners"])
         written = dict(zip(owners, labels(dice, scenario.domain, len(owners)), strict=True))
         loads = varied_ids(dice, numbers["loads"] + (3 if shifted else 0))

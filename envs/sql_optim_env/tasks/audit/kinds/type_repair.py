@@ -134,7 +134,7 @@ class TypeRepair(Kind):
         """The table with text in its money column, and that of its owners."""
         plan: _Plan = scenario.numbers["plan"]
         shifted = variant == "shifted"
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         rows = round(plan.rows * 0.7) if shifted else plan.rows
         owner_ids = varied_ids(dice, dice.randint(30, 60))
         cells = _cells(dice, plan, owner_ids, rows, shifted=shifted)

@@ -116,7 +116,7 @@ class UnitMixup(Kind):
         quantity: _Quantity = numbers["quantity"]
         fillers: tuple[PlainColumn, ...] = numbers["fillers"]
         per_sheet: int = numbers["items"]
-        dice = self.dice(scenario, "base" if variant == "extra_column" else variant)
+        dice = self.data_dice(scenario, variant)
         owners = varied_ids(dice, numbers["owners"])
         devices = varied_ids(dice, numbers["devices"] + (2 if shifted else 0))
         off = dice.sample(devices, 4 if shifted else 2)
