@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from sql_optim_env.cli.environment import environment, listed_tasks, packaged_tasks, wait_until_ready
-from sql_optim_env.cli.local_server import ServerStartError
+from sql_optim_env.cli.environment import environment, listed_tasks, packaged_tasks
+from sql_optim_env.cli.readiness import ServerStartError, wait_until_ready
 from sql_optim_env.tasks.catalogue import catalogue
 
 

@@ -31,6 +31,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final
 
+from sql_optim_env.agents.fixed import StuffingPlayer
 from sql_optim_env.agents.player import Session, Turn
 from sql_optim_env.errors import InvalidArgumentError
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation
@@ -42,7 +43,12 @@ __all__ = ["Canary", "CanaryRun", "fillings", "load_canaries", "play_canary"]
 
 _FIELDS: Final = frozenset("name family task anywhere seed most code says actions".split())
 
-_MAX_SUGGESTIONS = 64
+_LONG: Final = {
+    "x30000": "x" * 30_000,
+    "ors20000": " OR ".join(f"id = {n}" for n in range(20_000)),
+    "selects100000": "SELECT 1;" * 100_000,
+}
+"""Texts that are too long to stand in a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +115,13 @@ def play_canary(session: Session, canary: Canary, lookup: Callable[[str], Task],
     task = lookup(task_id or canary.task_id)
     arguments: dict[str, Any] = {"task_id": task.id} if canary.seed is None else {"task_id": task.id, "seed": canary.seed}
     turn = session.reset(**arguments)
-    known = fillings(task, canary.seed, turn.observation)
+    opening = turn.observation
+    known = fillings(task, canary.seed, opening)
     if any("$constants" in str(action) for action in canary.actions):
         known["constants"] = _constants(task, session.step(SQLOptimAction(kind="query", sql=task.sql)).observation)
     earned = 0.0
     for action in canary.actions:
-        turn = session.step(_filled(action, known))
+        turn = session.step(_filled(action, known, opening))
         earned += float(turn.reward or 0.0)
         if turn.done:
             break
@@ -139,9 +146,7 @@ def fillings(task: Task, seed: int | None, opening: SQLOptimObservation) -> dict
         "original": opening.sql_query,
         "table": task.tables[0] if task.tables else "",
         "vocabulary": ", ".join(kind.value for kind in IssueType),
-        "x30000": "x" * 30_000,
-        "ors20000": " OR ".join(f"id = {n}" for n in range(20_000)),
-        "selects100000": "SELECT 1;" * 100_000,
+        **_LONG,
     }
     if task.family == "rewrite":
         known |= {"reference": task.rewrite.reference_sql}
@@ -162,12 +167,10 @@ def fillings(task: Task, seed: int | None, opening: SQLOptimObservation) -> dict
     return known
 
 
-def _filled(action: Mapping[str, Any], known: Mapping[str, str]) -> SQLOptimAction:
+def _filled(action: Mapping[str, Any], known: Mapping[str, str], opening: SQLOptimObservation) -> SQLOptimAction:
     fields = {name: _fill(value, known) for name, value in action.items()}
     if fields.get("suggestions") == "$every_type":
-        lines = range(1, known["original"].count("\n") + 2)[1::3]
-        places = [{"issue_type": kind.value, "line": line, "severity": "high"} for line in lines for kind in IssueType]
-        fields["suggestions"] = places[:_MAX_SUGGESTIONS]
+        fields["suggestions"] = StuffingPlayer().act(opening).suggestions
     return SQLOptimAction(**fields)
 
 

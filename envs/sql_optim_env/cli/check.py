@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -14,15 +13,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from sql_optim_env.agents.canary import load_canaries
-from sql_optim_env.agents.player import Session
 from sql_optim_env.cli.check_audit import AuditCheck, check_audit_task
-from sql_optim_env.cli.check_gap import LEAST_GAP, MAX_FLOOR, Gap, gaps
+from sql_optim_env.cli.check_gap import CANARY_SETTINGS, LEAST_GAP, MAX_FLOOR, Gap, gaps
 from sql_optim_env.cli.check_rewrite import Careless, TaskCheck, check_task, load_careless
 from sql_optim_env.cli.check_tune import SHAPES, TuneCheck, check_tune_task, medians
 from sql_optim_env.cli.claims import Claim
-from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.cli.local_server import local_session
 from sql_optim_env.cli.mutation.report import check_mutants
-from sql_optim_env.client import SQLOptimEnv
 from sql_optim_env.datasets.store import DATA_DIR_VARIABLE, DatasetStore, default_data_dir
 from sql_optim_env.errors import AgentError, InfraError, InvalidArgumentError, UnknownTaskError
 from sql_optim_env.sandbox.workbench import task_instances
@@ -32,8 +29,6 @@ from sql_optim_env.tasks.task import Task
 __all__ = ["check"]
 
 _WIDTH: Final = 120
-_CANARY_DEADLINE_S: Final = 5
-"""Some canaries run for as long as they may; honest answers take a fraction of this."""
 
 
 def check(
@@ -78,7 +73,7 @@ def _checked_gaps(tasks: Sequence[Task], canaries: Path, store: DatasetStore, co
         known = load_canaries(canaries)
     except (InvalidArgumentError, OSError) as error:
         raise typer.BadParameter(str(error)) from None
-    with _session(store, _CANARY_DEADLINE_S) as session:
+    with local_session({DATA_DIR_VARIABLE: str(store.root), **CANARY_SETTINGS}) as session:
         found = list(gaps(session, tasks, known, lambda name: console.print(f"playing {name}", style="dim")))
     console.print(_gap_table(found))
     return all(each.ok for each in found)
@@ -99,7 +94,7 @@ def _checked_claims(
             _show(results[-1], console, verbose)
     audits = [task for task in tasks if task.family == "audit"]
     if audits:
-        with _session(store) as session:
+        with local_session({DATA_DIR_VARIABLE: str(store.root)}) as session:
             for task in audits:
                 audited.append(check_audit_task(session, task, catalogue().get))
                 _show(audited[-1], console, verbose)
@@ -130,15 +125,6 @@ def _checked_tune(task: Task, store: DatasetStore) -> TuneCheck:
             return check_tune_task(task, DatasetStore(Path(directory)))
     except (AgentError, InfraError) as error:
         return TuneCheck(task.id, (Claim("the task runs", False, str(error)),), {})
-
-
-@contextmanager
-def _session(store: DatasetStore, deadline_s: int | None = None) -> Iterator[Session]:
-    settings = {"SQL_OPTIM_LOG_LEVEL": "error", DATA_DIR_VARIABLE: str(store.root)}
-    if deadline_s is not None:
-        settings["SQL_OPTIM_DEADLINE_S"] = str(deadline_s)
-    with LocalServer(settings) as server, SQLOptimEnv(base_url=server.url).sync() as client:
-        yield client
 
 
 def _show(result: TaskCheck | TuneCheck | AuditCheck, console: Console, verbose: bool) -> None:

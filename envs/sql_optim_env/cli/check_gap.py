@@ -5,7 +5,7 @@ Players of no merit set the floor; the canaries that may be played anywhere, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -15,10 +15,13 @@ from sql_optim_env.agents.roster import make_player
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
-__all__ = ["FLOOR_PLAYERS", "LEAST_GAP", "MAX_FLOOR", "Gap", "gaps"]
+__all__ = ["CANARY_SETTINGS", "FLOOR_PLAYERS", "LEAST_GAP", "MAX_FLOOR", "Gap", "gaps"]
 
 LEAST_GAP: Final = 0.8
 MAX_FLOOR: Final = 0.2
+
+CANARY_SETTINGS: Final[Mapping[str, str]] = {"SQL_OPTIM_DEADLINE_S": "5", "SQL_OPTIM_LOG_LEVEL": "error"}
+"""Of a server that canaries are played on: some run for as long as they may, or end their worker, and neither is news."""
 
 FLOOR_PLAYERS: Final = ("null", "echo", "stuffing")
 _RANDOM_SQL: Final = "valid SQL about nothing"

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import os
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 
-__all__ = ["LocalServer", "ServerStartError"]
+from sql_optim_env.agents.player import Session
+from sql_optim_env.cli.readiness import READY_WITHIN_S, wait_until_ready
+from sql_optim_env.client import SQLOptimEnv
 
-_POLL_S = 0.05
+__all__ = ["LocalServer", "local_session"]
+
 _STOP_S = 15.0
-
-
-class ServerStartError(RuntimeError):
-    """The server ended, or did not become ready in time; the message holds the end of its log."""
 
 
 def _free_port() -> int:
@@ -47,7 +42,7 @@ class LocalServer:
         self,
         settings: Mapping[str, str] | None = None,
         *,
-        ready_within_s: float = 300.0,
+        ready_within_s: float = READY_WITHIN_S,
         progress: Callable[[str], None] | None = None,
         log: Path | None = None,
     ) -> None:
@@ -77,7 +72,7 @@ class LocalServer:
         with nullcontext(sys.stderr.fileno()) if self._log is None else self._log.open("wb") as output:
             self._process = subprocess.Popen(command, env=environment, stdout=output, stderr=output)
         try:
-            self._wait_until_ready()
+            wait_until_ready(self.url, self._progress, within_s=self._ready_within_s, exit_code=self._process.poll)
         except BaseException:
             self.stop()
             raise
@@ -85,37 +80,6 @@ class LocalServer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         self.stop()
-
-    def get(self, path: str) -> tuple[int, dict[str, Any]]:
-        """GET a JSON document; returns (status, body). An unreachable server is status 0."""
-        try:
-            with urllib.request.urlopen(self.url + path, timeout=10) as answer:
-                return answer.status, json.load(answer)
-        except urllib.error.HTTPError as error:
-            with error:
-                return error.code, json.load(error)
-        except OSError:
-            return 0, {}
-
-    def _wait_until_ready(self) -> None:
-        assert self._process is not None
-        end = time.monotonic() + self._ready_within_s
-        said = ""
-        while True:
-            status, body = self.get("/ready")
-            if status == 200:
-                return
-            message = str(body.get("progress", ""))
-            if message and message != said and self._progress is not None:
-                self._progress(message)
-            said = message or said
-            if (code := self._process.poll()) is not None:
-                raise ServerStartError(f"the server ended with exit code {code} before it was ready")
-            if body.get("status") == "failed":
-                raise ServerStartError(f"the server cannot become ready: {body.get('error') or said}")
-            if time.monotonic() > end:
-                raise ServerStartError(f"the server was not ready within {self._ready_within_s:.0f} s; it last said: {said or 'nothing'}")
-            time.sleep(_POLL_S)
 
     def stop(self) -> int | None:
         """Ask the server to stop, wait, kill it if it does not. Returns its exit code; idempotent."""
@@ -128,3 +92,10 @@ class LocalServer:
         except subprocess.TimeoutExpired:
             process.kill()
             return process.wait()
+
+
+@contextmanager
+def local_session(settings: Mapping[str, str] | None = None) -> Iterator[Session]:
+    """A client's session with a server of our own, which logs no more than its warnings and is gone afterwards."""
+    with LocalServer({"SQL_OPTIM_LOG_LEVEL": "warning", **(settings or {})}) as server, SQLOptimEnv(base_url=server.url).sync() as client:
+        yield client

@@ -13,7 +13,7 @@ from rich.console import Console
 from sql_optim_env.agents.player import Session, play
 from sql_optim_env.agents.recording import Recorder, Recording, replay
 from sql_optim_env.agents.roster import PLAYER_NAMES, make_player
-from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.cli.local_server import local_session
 from sql_optim_env.client import SQLOptimEnv
 from sql_optim_env.errors import InvalidArgumentError, UnknownTaskError
 from sql_optim_env.tasks.catalogue import catalogue
@@ -64,5 +64,5 @@ def _session(url: str) -> Iterator[Session]:
         with SQLOptimEnv(base_url=url).sync() as client:
             yield client
         return
-    with LocalServer({"SQL_OPTIM_LOG_LEVEL": "warning"}) as server, SQLOptimEnv(base_url=server.url).sync() as client:
-        yield client
+    with local_session() as session:
+        yield session

@@ -9,7 +9,6 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -20,25 +19,15 @@ from sql_optim_env.agents.canary import Canary, load_canaries
 from sql_optim_env.agents.player import Session, play
 from sql_optim_env.agents.recording import Recorder, Recording, replay
 from sql_optim_env.agents.roster import make_player
-from sql_optim_env.cli.check_gap import Gap, gaps
-from sql_optim_env.cli.local_server import LocalServer
-from sql_optim_env.cli.mutation.audit import audit_mutation_test
-from sql_optim_env.cli.mutation.run import MutationTest, kill_rate, mutation_test
-from sql_optim_env.client import SQLOptimEnv
+from sql_optim_env.cli.check_gap import CANARY_SETTINGS, Gap, gaps
+from sql_optim_env.cli.local_server import local_session
+from sql_optim_env.cli.mutation.report import mutation_tests
+from sql_optim_env.cli.mutation.run import FATES, kill_rate
 from sql_optim_env.datasets.store import DatasetStore, default_data_dir
-from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbour
-from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
 __all__ = ["SECTIONS", "replace_section", "trust"]
-
-_QUIET: Final = {"SQL_OPTIM_LOG_LEVEL": "error"}
-
-_CANARY_DEADLINE: Final = {"SQL_OPTIM_DEADLINE_S": "5"}
-"""Some canaries run for as long as they may; honest answers take a fraction of this."""
-
-_MUTANT_DEADLINE_S: Final = 8.0
 
 
 def trust(
@@ -78,7 +67,7 @@ def _canaries(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> 
 
 def _gaps(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
     canaries: Sequence[Canary] = load_canaries(corpus / "canaries")
-    with _session(_CANARY_DEADLINE) as session:
+    with local_session(CANARY_SETTINGS) as session:
         found = list(gaps(session, catalogue().hand_made(), canaries, say))
     worst = min(found, key=lambda gap: gap.gap)
     head = f"The smallest gap is {worst.gap:.3f} ({worst.task_id}); the highest floor {max(gap.floor for gap in found):.3f}."
@@ -90,21 +79,17 @@ def _gap_row(gap: Gap) -> tuple[str, ...]:
 
 
 def _mutants(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
-    tests: list[MutationTest] = []
-    with Sandbox(workers=1, data_dir=store.root, deadline_s=_MUTANT_DEADLINE_S) as sandbox:
-        for task in catalogue().hand_made():
-            say(task.id)
-            tests.append(audit_mutation_test(task) if task.family == "audit" else mutation_test(task, store, sandbox))
-    total = {fate: sum(test.count(fate) for test in tests) for fate in ("killed", "equivalent", "missed")}
+    tests = []
+    for test in mutation_tests(catalogue().hand_made(), store):
+        say(test.task_id)
+        tests.append(test)
+    total = {fate: sum(test.count(fate) for test in tests) for fate in FATES}
     made = sum(len(test.outcomes) for test in tests)
     head = (
         f"{made:,} mutants: {total['killed']:,} refused at grading, {total['equivalent']:,} equal on every database of the search,"
         f" {total['missed']:,} missed. Kill rate {kill_rate(tests):.2%}."
     )
-    rows = [
-        (test.task_id, str(len(test.outcomes)), *(str(test.count(f)) for f in ("killed", "equivalent", "missed")), f"{test.kill_rate:.1%}")
-        for test in tests
-    ]
+    rows = [(test.task_id, str(len(test.outcomes)), *(str(test.count(fate)) for fate in FATES), f"{test.kill_rate:.1%}") for test in tests]
     return f"{head}\n\n{_table(('task', 'mutants', 'refused', 'equivalent', 'missed', 'kill rate'), rows)}"
 
 
@@ -129,10 +114,13 @@ def _cost(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
 
 
 def _replays(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    # Imported here for the same reason.
+    from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbour
+
     tasks = catalogue().hand_made()
-    with _session({"SQL_OPTIM_WORKERS": "1"}) as session:
+    with local_session({"SQL_OPTIM_WORKERS": "1"}) as session:
         recordings = {task.id: _recorded(session, task) for task in tasks}
-    with busy_neighbour(), _session({"SQL_OPTIM_WORKERS": "2"}) as session:
+    with busy_neighbour(), local_session({"SQL_OPTIM_WORKERS": "2"}) as session:
         different = [name for name, recording in recordings.items() if replay(session, recording)]
     steps = sum(len(recording.actions) for recording in recordings.values())
     return (
@@ -161,9 +149,3 @@ SECTIONS: Final[Mapping[str, Callable[[DatasetStore, Path, Callable[[str], None]
 def _table(headings: Sequence[str], rows: Iterator[Sequence[str]] | Sequence[Sequence[str]]) -> str:
     lines = [headings, ["---"] * len(headings), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
-@contextmanager
-def _session(settings: Mapping[str, str]) -> Iterator[Session]:
-    with LocalServer({**_QUIET, **settings}) as server, SQLOptimEnv(base_url=server.url).sync() as client:
-        yield client

@@ -18,6 +18,7 @@ import pytest
 from contract.openenv_checks.host import DEADLINE_S, ROOT, WORD, get, transcript, workers
 from contract.scripts import FAMILIES, harm, look, script
 from sql_optim_env.cli.local_server import LocalServer
+from sql_optim_env.cli.readiness import get_json
 from sql_optim_env.client import ServerError
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation
 from sql_optim_env.server.settings import Settings
@@ -199,7 +200,7 @@ def test_oracle_containment(server: LocalServer, client: Any, family: str) -> No
     heard = [get(server, path) for path in ("/schema", "/tasks", "/metadata", "/openapi.json", "/state", "/sql_optim_env/splits")]
     heard += [get(server, "/sql_optim_env/tasks", {"split": task.split})]
     for route in ("/oracle", "/validation/oracle.py", "/sql_optim_env/oracle", f"/tasks/{task.id}", "/../validation/oracle.py"):
-        assert server.get(route)[0] == 404
+        assert get_json(server.url, route)[0] == 404
 
     refused: tuple[dict[str, Any], ...] = (
         {"injected_state": {}},

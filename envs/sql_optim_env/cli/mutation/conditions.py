@@ -101,9 +101,13 @@ def loose_texts(node: exp.Expr, dialect: str) -> Iterator[Change]:
         pattern = node.expression.name
         for other in dict.fromkeys((f"{pattern}%", f"%{pattern}", pattern.strip("%"), pattern[:1] + pattern[2:])):
             if other != pattern:
-                yield "text compared loosely", lambda target, other=other: exp.Like(this=target.this, expression=exp.Literal.string(other))  # type: ignore[misc]
+                yield "text compared loosely", _like(other)
         if dialect != "sqlite":  # whose LIKE ignores case anyway
             yield "text compared loosely", lambda target: exp.ILike(this=target.this, expression=target.expression)
+
+
+def _like(pattern: str) -> Callable[[exp.Expr], exp.Expr]:
+    return lambda target: exp.Like(this=target.this, expression=exp.Literal.string(pattern))
 
 
 def _is_text(node: exp.Expr) -> bool:

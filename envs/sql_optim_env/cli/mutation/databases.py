@@ -11,12 +11,13 @@ from sql_optim_env.cli.mutation.constants import PublicResult
 from sql_optim_env.engines.base import Column
 from sql_optim_env.errors import AgentError, ErrorCode
 
-__all__ = ["DEADLINE_S", "Databases", "Verdict", "recast"]
+__all__ = ["DEADLINE_S", "OUT_OF_RESOURCES", "Databases", "Verdict", "recast"]
 
 DEADLINE_S = 4.0
 """Seconds that a statement may take on one database: a mutant that loses the condition of a join makes a product."""
 
-_OUT_OF_RESOURCES = frozenset({ErrorCode.TIMEOUT, ErrorCode.OUT_OF_MEMORY, ErrorCode.RESULT_TOO_LARGE, ErrorCode.ENGINE_CRASH})
+OUT_OF_RESOURCES = frozenset({ErrorCode.TIMEOUT, ErrorCode.OUT_OF_MEMORY, ErrorCode.RESULT_TOO_LARGE, ErrorCode.ENGINE_CRASH})
+"""What ends a statement for the work that it does, which says nothing of its rows."""
 
 Key = TypeVar("Key")
 Result = TypeVar("Result")
@@ -76,7 +77,7 @@ class Databases(ABC, Generic[Key, Result]):
         try:
             return Verdict(not self._equal(right, self._run(sql, key)))
         except AgentError as error:
-            undecided = error.code in _OUT_OF_RESOURCES
+            undecided = error.code in OUT_OF_RESOURCES
             return Verdict(not undecided, undecided)
 
     def _right_result(self, key: Key) -> Result | None:

@@ -56,7 +56,15 @@ def set_operations(node: exp.Expr, dialect: str) -> Iterator[Change]:
         yield "set operation", _operation(other)
     for side in ("this", "expression"):
         if node.parent is not None:  # the names of the result come from the first side
-            yield "set operation", lambda target, side=side: target.args[side]  # type: ignore[misc]
+            yield "set operation", _side(side)
+
+
+def _side(name: str) -> Callable[[exp.Expr], exp.Expr]:
+    def change(target: exp.Expr) -> exp.Expr:
+        side: exp.Expr = target.args[name]
+        return side
+
+    return change
 
 
 def _operation(other: type[exp.SetOperation]) -> Callable[[exp.Expr], exp.Expr]:
@@ -86,7 +94,7 @@ def windows(node: exp.Expr, dialect: str) -> Iterator[Change]:
     if ranking:
         for other in _RANKS:
             if not isinstance(node.this, other):
-                yield "window", lambda target, other=other: target.set("this", other())  # type: ignore[misc]
+                yield "window", _ranked(other)
     if node.args.get("partition_by"):
         yield "window", lambda target: target.set("partition_by", None)
     if node.args.get("order") and not ranking:
@@ -95,6 +103,10 @@ def windows(node: exp.Expr, dialect: str) -> Iterator[Change]:
         for end in ("CURRENT ROW", "UNBOUNDED"):
             yield "window", _framed(end)
         yield "window", lambda target: target.set("order", None)
+
+
+def _ranked(other: type[exp.Expr]) -> Callable[[exp.Expr], None]:
+    return lambda target: target.set("this", other())
 
 
 def _framed(end: str) -> Callable[[exp.Expr], None]:
@@ -115,7 +127,14 @@ def order_keys(node: exp.Expr, dialect: str) -> Iterator[Change]:
         yield "order key", _turned(place)
         yield "order key", _nulls_moved(place)
         if len(node.expressions) > 1:
-            yield "order key", lambda target, place=place: target.expressions[place].pop() and None  # type: ignore[misc]
+            yield "order key", _dropped(place)
+
+
+def _dropped(place: int) -> Callable[[exp.Expr], None]:
+    def change(target: exp.Expr) -> None:
+        target.expressions[place].pop()
+
+    return change
 
 
 def _turned(place: int) -> Callable[[exp.Expr], None]:
@@ -134,13 +153,17 @@ def _nulls_moved(place: int) -> Callable[[exp.Expr], None]:
     return change
 
 
+def _limited(number: int) -> Callable[[exp.Expr], None]:
+    return lambda target: target.set("expression", exp.Literal.number(number))
+
+
 def limits(node: exp.Expr, dialect: str) -> Iterator[Change]:
     """One row more or less, none left out, the first left out, or the limit of a subquery applied around it."""
     if not isinstance(node, exp.Limit) or not isinstance(node.expression, exp.Literal):
         return
     count = int(node.expression.name)
     for number in (count - 1, count + 1):
-        yield "limit moved", lambda target, number=number: target.set("expression", exp.Literal.number(number))  # type: ignore[misc]
+        yield "limit moved", _limited(number)
     yield "limit moved", lambda target: target.pop() and None
     if isinstance(node.parent, exp.Query) and not node.parent.args.get("offset"):
         yield "limit moved", _first_left_out

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, get_args
 
 from sql_optim_env.cli.mutation.constants import constants
-from sql_optim_env.cli.mutation.databases import Databases
+from sql_optim_env.cli.mutation.databases import OUT_OF_RESOURCES, Databases
 from sql_optim_env.cli.mutation.generate import mutants
 from sql_optim_env.cli.mutation.mutant import Mutant
 from sql_optim_env.cli.mutation.shop_databases import ShopDatabases
 from sql_optim_env.cli.mutation.tune_databases import TuneDatabases
 from sql_optim_env.datasets.store import DatasetStore
-from sql_optim_env.errors import AgentError, ErrorCode
+from sql_optim_env.errors import AgentError
 from sql_optim_env.sandbox.jobs import grade_rewrite, prepare_task
 from sql_optim_env.sandbox.pool import Sandbox
 from sql_optim_env.sandbox.tune_jobs import grade_tune, prepare_tune
 from sql_optim_env.tasks.task import Task
 
-__all__ = ["LEAST_KILL_RATE", "Fate", "MutationTest", "Outcome", "kill_rate", "mutation_test"]
+__all__ = ["FATES", "LEAST_KILL_RATE", "Fate", "MutationTest", "Outcome", "kill_rate", "mutation_test"]
 
 LEAST_KILL_RATE: Final = 0.99
 
@@ -28,11 +28,11 @@ Fate = Literal["killed", "equivalent", "missed"]
 """Refused at grading; on no database that was tried seen to differ (a mutant that never ends is among these: grading stops it); accepted at
 grading although it differs on some database.
 """
+FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 
 _MOST_UNDECIDED: Final = 5
 """Databases of the longer search on which a mutant may run out of time or memory before it is left alone: it ends nowhere else either."""
 _PREPARATION_S: Final = 240.0
-_RESOURCES: Final = frozenset({ErrorCode.TIMEOUT, ErrorCode.OUT_OF_MEMORY, ErrorCode.RESULT_TOO_LARGE, ErrorCode.ENGINE_CRASH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +139,9 @@ def _graded(task: Task, sandbox: Sandbox, sql: str) -> tuple[str, bool]:
         else:
             evidence = sandbox.call(grade_tune, task.id, sql, task.tune.reference_ddl)
     except AgentError as error:
-        return error.code.value, error.code in _RESOURCES
+        return error.code.value, error.code in OUT_OF_RESOURCES
     if evidence.equal:
         return "", False
     if evidence.error_code is not None:
-        return evidence.error_code.value, evidence.error_code in _RESOURCES
+        return evidence.error_code.value, evidence.error_code in OUT_OF_RESOURCES
     return f"different on {evidence.measurements[-1].instance}", False

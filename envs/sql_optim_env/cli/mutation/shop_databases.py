@@ -88,7 +88,7 @@ def _watch(watched: weakref.ref[_Alarm]) -> None:
     while (alarm := watched()) is not None:
         alarm.look()
         del alarm  # so that it can go while this thread sleeps
-        time.sleep(_WATCH_S)
+        time.sleep(_WATCH_S)  # between two looks at the clock: this thread is an alarm
 
 
 class _Engine:

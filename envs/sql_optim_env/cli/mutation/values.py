@@ -46,10 +46,18 @@ def _counting(what: exp.Expr) -> Callable[[exp.Expr], None]:
     return lambda target: target.set("this", what.copy())
 
 
+def _swapped(other: type[exp.Expr]) -> Callable[[exp.Expr], exp.Expr]:
+    return lambda target: other(this=target.this)
+
+
+def _between(other: type[exp.Expr]) -> Callable[[exp.Expr], exp.Expr]:
+    return lambda target: exp.paren(other(this=target.this, expression=target.expression))
+
+
 def aggregates(node: exp.Expr, dialect: str) -> Iterator[Change]:
     """Another aggregate over the same values, and one that is never NULL."""
     for other in _AGGREGATES.get(type(node), ()):
-        yield "aggregate swapped", lambda target, other=other: other(this=target.this)  # type: ignore[misc]
+        yield "aggregate swapped", _swapped(other)
     if isinstance(node, exp.ArgMax | exp.ArgMin):
         swap = exp.ArgMin if isinstance(node, exp.ArgMax) else exp.ArgMax
         yield "aggregate swapped", lambda target: swap(this=target.this, expression=target.expression)
@@ -60,4 +68,4 @@ def aggregates(node: exp.Expr, dialect: str) -> Iterator[Change]:
 def arithmetic(node: exp.Expr, dialect: str) -> Iterator[Change]:
     """Another operator between the same operands."""
     for other in _ARITHMETIC.get(type(node), ()):
-        yield "arithmetic", lambda target, other=other: exp.paren(other(this=target.this, expression=target.expression))  # type: ignore[misc]
+        yield "arithmetic", _between(other)
