@@ -3,7 +3,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-import time
 from pathlib import Path
 from typing import Any
 
@@ -98,16 +97,3 @@ def test_every_kind_of_honest_query_gets_a_cost(describe: Any, model: CostModel)
         "SELECT sum(total) FROM orders POSITIONAL JOIN users",
     ):
         assert describe(sql).cost > 0, sql
-
-
-def test_costing_takes_less_than_a_few_milliseconds(describe: Any, model: CostModel, card: Card) -> None:
-    described = describe(
-        "SELECT u.tier, o.status, sum(o.total), count(*) FROM orders o JOIN users u ON u.id = o.customer_id "
-        "WHERE o.total > 5 GROUP BY 1, 2 ORDER BY 3"
-    )
-    readings = []
-    for _ in range(20):
-        started = time.process_time()
-        model.cost(described.profile, described.plan, card)
-        readings.append(time.process_time() - started)
-    assert min(readings) < 0.005
