@@ -127,6 +127,45 @@ def test_explaining_runs_nothing(small: bytes) -> None:
         assert caught.value.code == code
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "VACUUM",
+        "VACUUM INTO 'elsewhere.db'",
+        "EXPLAIN QUERY PLAN VACUUM INTO 'elsewhere.db'",
+        "BEGIN",
+        "ROLLBACK",
+        "SAVEPOINT here",
+        "/* look */ CREATE VIRTUAL TABLE words USING fts5(word)",
+        "CREATE INDEX parcel_hub ON parcel(hub)",
+        "CREATE TABLE light AS SELECT * FROM parcel WHERE grams < 9",
+        "EXPLAIN DROP TABLE parcel",
+        "ANALYZE",
+        "REINDEX",
+        "PRAGMA user_version",
+    ],
+)
+def test_what_has_no_plan_is_refused_with_what_has_one(small: bytes, sql: str) -> None:
+    with pytest.raises(AgentError, match="has no plan: explain takes SELECT, WITH, VALUES, INSERT, REPLACE, UPDATE or DELETE") as caught:
+        explain_statement(small, sql)
+    assert caught.value.code == "refused_syntax"
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "WITH light AS (SELECT * FROM parcel WHERE grams < 9) SELECT * FROM light",
+        "VALUES (1), (2)",
+        "insert into parcel select * from parcel where grams + 0 = 1 order by random()",
+        "REPLACE INTO parcel SELECT * FROM parcel WHERE grams < 9 ORDER BY sent",
+        "-- heavier\nUPDATE parcel SET grams = grams + 1",
+        "explain query plan delete from parcel where grams < 9",
+    ],
+)
+def test_what_reads_or_changes_rows_has_a_plan(small: bytes, sql: str) -> None:
+    assert explain_statement(small, sql) != ""
+
+
 def test_long_plans_are_cut_and_say_so(small: bytes) -> None:
     plan = explain_statement(small, " UNION ALL ".join(["SELECT id FROM parcel a_rather_long_alias_of_the_table WHERE hub = 1"] * 100))
     assert plan.count("\n") > 50

@@ -39,6 +39,8 @@ ALLOWED_PRAGMAS: Final = frozenset(
 
 _REFUSED_FUNCTIONS: Final = frozenset({"fts3_tokenizer", "load_extension", "sqlite_log"})
 _TRANSACTIONS: Final = frozenset({"BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE"})
+_PLANNED: Final = ("SELECT", "WITH", "VALUES", "INSERT", "REPLACE", "UPDATE", "DELETE")
+"""Of any other statement SQLite shows an empty plan, also of one that is refused when it is run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +119,17 @@ def run_statement(database: bytes, sql: str, *, max_rows: int = 50, caps: Caps |
 
 
 def explain_statement(database: bytes, sql: str, *, deadline_s: float = 30.0) -> str:
-    """Return the plan of ``sql``, exactly one statement, as an indented tree. Nothing is run. Raises what ``run_statement`` raises."""
+    """Return the plan of ``sql``, exactly one statement that reads or changes rows, as an indented tree. Nothing is run.
+
+    Raises:
+        AgentError: the statement is refused, does not prepare, or is one that has no plan.
+        InfraError: the bytes are not a database.
+    """
     with open_database(database, "scratch") as con:
         Watch(con, deadline_s)
         with authorized(con, _ScratchRules(vacuum=False)):
             prepare(con, sql)
+            word = next(word for word in leading_words(sql, 4) if word not in ("EXPLAIN", "QUERY", "PLAN"))
+            if word not in _PLANNED:
+                raise AgentError(ErrorCode.REFUSED_SYNTAX, f"{word} has no plan: explain takes {', '.join(_PLANNED[:-1])} or {_PLANNED[-1]}")
             return plan_text(con, sql)
