@@ -131,5 +131,6 @@ def explain_statement(database: bytes, sql: str, *, deadline_s: float = 30.0) ->
             prepare(con, sql)
             word = next(word for word in leading_words(sql, 4) if word not in ("EXPLAIN", "QUERY", "PLAN"))
             if word not in _PLANNED:
-                raise AgentError(ErrorCode.REFUSED_SYNTAX, f"{word} has no plan: explain takes {', '.join(_PLANNED[:-1])} or {_PLANNED[-1]}")
+                admitted = f"{', '.join(_PLANNED[:-1])} or {_PLANNED[-1]}"
+                raise AgentError(ErrorCode.REFUSED_SYNTAX, f"{word} has no plan: explain takes {admitted}")
             return plan_text(con, sql)
