@@ -26,8 +26,8 @@ setup: $(UV) .venv/pyvenv.cfg  ## create .venv with everything the lock names
 demo: setup  ## build the datasets, start a server, play one episode a task with three players
 	$(BIN)/sql-optim demo
 
-test: setup  ## run the whole test suite
-	$(BIN)/python -m pytest
+test: setup  ## run the whole test suite, in two processes
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 serve: setup  ## run the server in the foreground
 	$(BIN)/server

@@ -18,23 +18,7 @@ from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbo
 from sql_optim_env.tasks.catalogue import catalogue
 
 TASKS = catalogue().hand_made()
-REPEATS = 10
-FEWER = 2
-OTHERS = 4
-"""Repeats of all answers but the best one, which has ten: with twenty of each the test takes five minutes."""
-LONG = {
-    ("task_1_basic_antipatterns", "echo"),
-    ("task_2_correlated_subqueries", "echo"),
-    ("task_2_correlated_subqueries", "slow"),
-    ("task_3_wildcard_scan", "echo"),
-    ("task_4_implicit_join", "echo"),
-    ("task_5_window_functions", "echo"),
-    ("task_5_window_functions", "slow"),
-    ("tune_bird_list", "slow"),
-    ("tune_mountain_huts", "echo"),
-}
-"""Cells of which one run took more than 0.3 s (up to 1.3 s) of CPU time beside busy neighbours: with 20 repeats of them the test
-would take half as long again. They have two."""
+REPEATS = 20
 SESSIONS = 4
 SEED = 20_260
 
@@ -44,12 +28,6 @@ Cells = dict[Cell, list[str]]
 
 def cells() -> dict[Cell, Actions]:
     return {(task.id, name): actions for task in TASKS for name, actions in answers(task).items()}
-
-
-def repeats_of(cell: Cell) -> int:
-    if cell in LONG:
-        return FEWER
-    return REPEATS if cell[1] == "oracle" else OTHERS
 
 
 def play_all(url: str, plays: Sequence[tuple[Cell, Actions]]) -> Cells:
@@ -82,14 +60,14 @@ def test_one_answer_has_one_observation_on_one_worker_and_on_two_beside_a_busy_n
     found: Cells = defaultdict(list)
     for workers in (1, 2):
         # A fresh server process each time, half of the repeats on each; shuffled, so that no play has the same ones before and beside it.
-        plays = [(cell, actions) for cell, actions in chosen.items() for _ in range(repeats_of(cell) // 2)]
+        plays = [(cell, actions) for cell, actions in chosen.items() for _ in range(REPEATS // 2)]
         random.Random(SEED + workers).shuffle(plays)
         with LocalServer({"SQL_OPTIM_WORKERS": str(workers), "SQL_OPTIM_LOG_LEVEL": "warning"}) as server:
             with busy_neighbour(), ThreadPoolExecutor(SESSIONS) as sessions:
                 for seen in sessions.map(play_all, [server.url] * SESSIONS, [plays[n::SESSIONS] for n in range(SESSIONS)]):
                     for cell, texts in seen.items():
                         found[cell] += texts
-    assert {cell: len(texts) for cell, texts in found.items()} == {cell: repeats_of(cell) for cell in chosen}
+    assert {cell: len(texts) for cell, texts in found.items()} == dict.fromkeys(chosen, REPEATS)
     assert {cell: differences(texts) for cell, texts in found.items() if len(set(texts)) > 1} == {}
 
 
