@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from click.testing import Result
 from typer.testing import CliRunner
 
+from sql_optim_env.cli import app as command_line
 from sql_optim_env.cli import check as command
 from sql_optim_env.cli import check_rewrite as module
+from sql_optim_env.cli.check_gap import Gap
 from sql_optim_env.cli.check_rewrite import Careless, TaskBench, TaskCheck, check_task, load_careless
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.sandbox.workbench import task_instances
@@ -16,6 +21,7 @@ from sql_optim_env.tasks.task import ExpectedIssue, RewriteGrader, Task
 from sql_optim_env.tasks.vocabulary import IssueType, Severity
 
 WRONG = Path(__file__).parent.parent / "tasks" / "wrong"
+CANARIES = Path(__file__).parent.parent / "contract" / "canaries"
 TASKS = [task.id for task in catalogue().select(family="rewrite")]
 
 
@@ -141,34 +147,47 @@ def test_every_literal_of_a_query_has_edge_instances(data_dir: Path) -> None:
     assert [instance.role for instance in bench.scored] == ["public", "twin"]
 
 
-def test_the_command_prints_a_table_and_exits_0_when_every_claim_holds(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sql_optim_env.cli import app
+def run_check(monkeypatch: pytest.MonkeyPatch, *arguments: str, holds: bool = True, best: float = 0.1) -> Result:
+    """What the command prints and exits with when a claim and the gap are as given; no task is run and no server started."""
 
-    def sound(task: Task, data_dir: Path, careless: object, *, repeats: int) -> TaskCheck:
-        return TaskCheck(task.id, (module.Claim("a [claim]", True, "seen"),), (module.Ratio("public", 8.0, 7.0),), 90.0)
+    def judged(task: Task, data_dir: Path, careless: object, *, repeats: int) -> TaskCheck:
+        return TaskCheck(task.id, (module.Claim("a [claim]", holds, "seen"),), (module.Ratio("public", 8.0, 7.0),), 90.0)
 
-    monkeypatch.setattr(command, "check_task", sound)
-    result = CliRunner().invoke(app, ["check", TASKS[0], "--data-dir", str(data_dir), "--verbose"], env={"COLUMNS": "200"})
+    def played(session: object, tasks: Sequence[Task], canaries: Sequence[object], progress: object) -> list[Gap]:
+        return [Gap(task.id, task.family, 1.0, 0.0, "null", best, "a canary", len(canaries)) for task in tasks]
+
+    monkeypatch.setattr(command, "check_task", judged)
+    monkeypatch.setattr(command, "local_session", nullcontext)
+    monkeypatch.setattr(command, "gaps", played)
+    return CliRunner().invoke(command_line, ["check", TASKS[0], *arguments], env={"COLUMNS": "200"})
+
+
+def test_the_command_prints_tables_and_exits_0_when_every_claim_and_the_gap_hold(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run_check(monkeypatch, "--data-dir", str(data_dir), "--verbose", "--canaries", str(CANARIES))
     assert result.exit_code == 0
     assert f"ok {TASKS[0]}: a [claim] seen" in result.output
     assert "public 8.0x, 7.0x" in result.output
+    assert "gameability: gap at least 0.8" in result.output
+    assert "0.900" in result.output
 
 
 def test_the_command_exits_1_when_a_claim_fails(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from sql_optim_env.cli import app
-
-    def broken(task: Task, data_dir: Path, careless: object, *, repeats: int) -> TaskCheck:
-        return TaskCheck(task.id, (module.Claim("a claim", False, "why not"),), (), 90.0)
-
-    monkeypatch.setattr(command, "check_task", broken)
-    result = CliRunner().invoke(app, ["check", TASKS[0], "--data-dir", str(data_dir)], env={"COLUMNS": "200"})
+    result = run_check(monkeypatch, "--data-dir", str(data_dir), "--canaries", str(CANARIES), holds=False)
     assert result.exit_code == 1
-    assert f"no {TASKS[0]}: a claim why not" in result.output
+    assert f"no {TASKS[0]}: a [claim] seen" in result.output
+
+
+def test_the_command_exits_1_when_the_gap_is_too_small(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run_check(monkeypatch, "--data-dir", str(data_dir), "--canaries", str(CANARIES), best=0.3).exit_code == 1
+
+
+def test_without_canaries_the_command_says_that_the_gap_was_not_measured(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    result = run_check(monkeypatch, "--data-dir", str(data_dir), "--canaries", "nowhere")
+    assert result.exit_code == 0
+    assert "gameability was not measured: there is no directory nowhere" in result.output
 
 
 def test_the_command_lists_the_tasks_when_it_is_asked_for_another() -> None:
-    from sql_optim_env.cli import app
-
-    result = CliRunner().invoke(app, ["check", "task_99"], env={"COLUMNS": "300"})
+    result = CliRunner().invoke(command_line, ["check", "task_99"], env={"COLUMNS": "300"})
     assert result.exit_code == 2
     assert TASKS[0] in result.output

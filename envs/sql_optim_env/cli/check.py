@@ -39,13 +39,16 @@ def check(
     generated: Annotated[bool, typer.Option("--generated", help="All generated tasks instead, each in a temporary directory.")] = False,
     mutants: Annotated[bool, typer.Option("--mutants", help="Only mutate the references: are wrong ones refused? Takes minutes.")] = False,
     gap: Annotated[bool, typer.Option("--gap", help="Only play the canaries: what does an honest answer earn that no other does?")] = False,
-    canaries: Annotated[Path, typer.Option(help="With --gap: directory of canaries.")] = Path("tests/contract/canaries"),
+    canaries: Annotated[Path, typer.Option(help="Directory of canaries.")] = Path("tests/contract/canaries"),
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Show the claims that hold, too.")] = False,
     cost: Annotated[bool, typer.Option("--cost", help="Refit and judge the cost model instead of checking tasks.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="With --cost: a quarter of the corpus, no micro-benchmarks.")] = False,
     out: Annotated[Path | None, typer.Option(help="With --cost: directory for the report, its plot and the refitted weights.")] = None,
 ) -> None:
-    """Check tasks by measurement: headroom, well-posedness, right answers accepted, wrong ones refused. Exits 1 when a claim fails."""
+    """Check tasks by measurement: headroom, well-posedness, right answers accepted, wrong ones refused, honesty worth more than any trick.
+
+    Exits 1 when a claim fails.
+    """
     # A pipe or a narrow terminal must not cut the figures.
     console = Console(width=max(Console().width, _WIDTH))
     store = DatasetStore(data_dir or default_data_dir(), progress=console.print)
@@ -63,7 +66,11 @@ def check(
     if mutants:
         check_mutants(tasks, store, console, verbose=verbose)
         return
-    holds = _checked_gaps(tasks, canaries, store, console) if gap else _checked_claims(tasks, careless, store, repeats, console, verbose)
+    holds = gap or _checked_claims(tasks, careless, store, repeats, console, verbose)
+    if gap or (canaries.is_dir() and not generated):
+        holds = _checked_gaps(tasks, canaries, store, console) and holds
+    else:
+        console.print(f"gameability was not measured: {'--gap does it' if generated else f'there is no directory {canaries}'}")
     if not holds:
         raise typer.Exit(1)
 

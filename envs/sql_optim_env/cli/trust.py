@@ -6,7 +6,6 @@ The page keeps its words; each section of figures stands between ``<!-- figures:
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,10 +19,12 @@ from sql_optim_env.agents.player import Session, play
 from sql_optim_env.agents.recording import Recorder, Recording, replay
 from sql_optim_env.agents.roster import make_player
 from sql_optim_env.cli.check_gap import CANARY_SETTINGS, Gap, gaps
+from sql_optim_env.cli.determinism import REPEATS, differences, observed
+from sql_optim_env.cli.equivalents import graders, load_equivalents, misled, rejected, shop_instances, unequal
 from sql_optim_env.cli.local_server import local_session
 from sql_optim_env.cli.mutation.report import mutation_tests
-from sql_optim_env.cli.mutation.run import FATES, kill_rate
-from sql_optim_env.datasets.store import DatasetStore, default_data_dir
+from sql_optim_env.cli.mutation.run import FATES, MutationTest, kill_rate
+from sql_optim_env.datasets.store import DATA_DIR_VARIABLE, DatasetStore, default_data_dir
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import Task
 
@@ -67,7 +68,7 @@ def _canaries(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> 
 
 def _gaps(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
     canaries: Sequence[Canary] = load_canaries(corpus / "canaries")
-    with local_session(CANARY_SETTINGS) as session:
+    with local_session({DATA_DIR_VARIABLE: str(store.root), **CANARY_SETTINGS}) as session:
         found = list(gaps(session, catalogue().hand_made(), canaries, say))
     worst = min(found, key=lambda gap: gap.gap)
     head = f"The smallest gap is {worst.gap:.3f} ({worst.task_id}); the highest floor {max(gap.floor for gap in found):.3f}."
@@ -89,18 +90,29 @@ def _mutants(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> s
         f"{made:,} mutants: {total['killed']:,} refused at grading, {total['equivalent']:,} equal on every database of the search,"
         f" {total['missed']:,} missed. Kill rate {kill_rate(tests):.2%}."
     )
-    rows = [(test.task_id, str(len(test.outcomes)), *(str(test.count(fate)) for fate in FATES), f"{test.kill_rate:.1%}") for test in tests]
+    rows = [(test.task_id, str(len(test.outcomes)), *(str(test.count(fate)) for fate in FATES), _rate(test)) for test in tests]
     return f"{head}\n\n{_table(('task', 'mutants', 'refused', 'equivalent', 'missed', 'kill rate'), rows)}"
 
 
+def _rate(test: MutationTest) -> str:
+    """Nothing to refuse is no perfect rate."""
+    return f"{test.kill_rate:.1%}" if test.count("killed") + test.count("missed") else "–"
+
+
 def _equivalents(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
-    counts: Counter[str] = Counter()
-    for path in sorted((corpus / "equivalents").glob("*.toml")):
-        for key, entries in tomllib.loads(path.read_text(encoding="utf-8")).items():
-            counts[key] += len(entries)
+    known = load_equivalents(corpus / "equivalents")
+    differing: set[str] = set()
+    instances = shop_instances(known.pairs)
+    for instance in instances:
+        say(instance.name)
+        differing |= unequal(known.pairs, store.ensure(instance)).keys()
+    with graders(known, store) as sandbox:
+        accepted = sum(not rejected(sandbox, answer) for answer in known.answers)
+        told = sum(not misled(sandbox, refusal) for refusal in known.refusals)
     return (
-        f"{counts['pair']} free-standing pairs and {counts['answer']} right answers to tasks in other styles, all accepted;"
-        f" {counts['refusal']} answers refused for a name or a type, each told which column and how to mend it."
+        f"Of {len(known.pairs)} free-standing pairs {len(known.pairs) - len(differing)} were equal on all {len(instances)} databases of the"
+        f" shop. Of {len(known.answers)} right answers to tasks in other styles {accepted} were accepted. Of {len(known.refusals)} answers"
+        f" with a wrong name or type {told} were told which column it is and how to mend it, and were accepted once mended."
     )
 
 
@@ -113,14 +125,26 @@ def _cost(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
     return f"Weights {report.packaged.version}.\n\n{_table(('figure', 'value', 'bound'), rows)}"
 
 
+def _determinism(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
+    found = observed(catalogue().hand_made(), store.root)
+    different = differences(found)
+    plays = sum(map(len, found.values()))
+    for cell, where in different.items():
+        say(f"{cell}: {where}")
+    return (
+        f"{len({task for task, _ in found}):,} tasks with {len(found)} answers, each {REPEATS} times ({plays:,} episodes):"
+        f" {len(different)} answers had more than one observation."
+    )
+
+
 def _replays(store: DatasetStore, corpus: Path, say: Callable[[str], None]) -> str:
     # Imported here for the same reason.
     from sql_optim_env.engines.duckdb.cost.calibration.neighbour import busy_neighbour
 
     tasks = catalogue().hand_made()
-    with local_session({"SQL_OPTIM_WORKERS": "1"}) as session:
+    with local_session({DATA_DIR_VARIABLE: str(store.root), "SQL_OPTIM_WORKERS": "1"}) as session:
         recordings = {task.id: _recorded(session, task) for task in tasks}
-    with busy_neighbour(), local_session({"SQL_OPTIM_WORKERS": "2"}) as session:
+    with busy_neighbour(), local_session({DATA_DIR_VARIABLE: str(store.root), "SQL_OPTIM_WORKERS": "2"}) as session:
         different = [name for name, recording in recordings.items() if replay(session, recording)]
     steps = sum(len(recording.actions) for recording in recordings.values())
     return (
@@ -141,6 +165,7 @@ SECTIONS: Final[Mapping[str, Callable[[DatasetStore, Path, Callable[[str], None]
     "mutants": _mutants,
     "equivalents": _equivalents,
     "cost": _cost,
+    "determinism": _determinism,
     "replays": _replays,
 }
 """What is measured for each section of the page."""

@@ -14,7 +14,8 @@ import pytest
 from openenv.validation.manifest import NormalizedManifestV2
 
 from contract.openenv_checks.host import get, transcript
-from contract.scripts import FAMILIES, answers, harm, script
+from contract.scripts import FAMILIES, harm, script
+from sql_optim_env.agents.answers import answers
 from sql_optim_env.agents.recording import Recorder, Recording, timeless
 from sql_optim_env.cli.local_server import LocalServer
 from sql_optim_env.grading import audit

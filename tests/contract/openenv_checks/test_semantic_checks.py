@@ -19,7 +19,8 @@ import pytest
 from openenv.validation.manifest import NormalizedManifestV2
 
 from contract.openenv_checks.host import ROOT, tree, workers
-from contract.scripts import FAMILIES, answers, look, script
+from contract.scripts import FAMILIES, look, script
+from sql_optim_env.agents.answers import answers
 from sql_optim_env.agents.canary import load_canaries, play_canary
 from sql_optim_env.agents.player import play
 from sql_optim_env.agents.recording import Recorder, Recording, replay, timeless

@@ -56,8 +56,9 @@ class UnitMixup(Kind):
     """Measured values of a few devices, in other units.
 
     By default 12 devices, 96 sheets and 768 items on them, eight a sheet; one device writes in the small unit and one in the foreign one,
-    8 sheets and 64 items each. Of a device's sheets a quarter have no sum. Shifted: 14 devices, two with the small and two with the
-    foreign unit. How much a device's items measure differs from device to device by far more than any unit does.
+    8 sheets and 64 items each. Of a device's sheets a quarter have no sum. How much a device's items measure differs from device to
+    device by far more than any unit does. Shifted: 14 devices, two with the small and two with the foreign unit, and one in the unit of
+    the house whose items all measure the same.
     """
 
     name: ClassVar[str] = "unit_mixup"
@@ -126,6 +127,8 @@ class UnitMixup(Kind):
         sizes = [10 ** (-0.7 + 3.2 * place / len(devices) + dice.uniform(0, 0.2)) for place in range(len(devices))]
         dice.shuffle(sizes)
         size = dict(zip(devices, sizes, strict=True))
+        # Its items are all alike: a sum of the distinct measures is far off there, and nowhere else.
+        uniform = next(device for device in devices if worth[device] == 1.0) if shifted else None
         sheets: list[Row] = []
         broken: list[Row] = []
         right: list[Row | None] = []
@@ -134,7 +137,7 @@ class UnitMixup(Kind):
         unsummed = {device: 0 for device in devices}
         item_ids = iter(varied_ids(dice, len(writers) * per_sheet, gap=3))
         for sheet, device in zip(varied_ids(dice, len(writers)), writers, strict=True):
-            values = [round(size[device] * dice.uniform(0.2, 1.8), 3) for _ in range(per_sheet)]
+            values = [round(size[device] * (1 if device == uniform else dice.uniform(0.2, 1.8)), 3) for _ in range(per_sheet)]
             skip = unsummed[device] < numbers["sheets"] // 4 and dice.random() < 0.5
             unsummed[device] += skip
             total = None if skip else round(sum(values) * dice.uniform(0.99, 1.01), 2)

@@ -44,9 +44,10 @@ class HonestRuns:
 
 
 @contextmanager
-def busy_neighbour() -> Iterator[None]:
-    """Another process that computes and fills the caches until the block ends."""
-    with subprocess.Popen([sys.executable, "-c", _SPIN], stdout=subprocess.PIPE) as process:
+def busy_neighbour(niceness: int = 0) -> Iterator[None]:
+    """Another process that computes and fills the caches until the block ends. With ``niceness`` it gives way to others, up to 19."""
+    command = [sys.executable, "-c", f"import os; os.nice({niceness})\n{_SPIN}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         try:
             assert process.stdout is not None
             process.stdout.readline()
