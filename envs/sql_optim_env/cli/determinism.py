@@ -24,7 +24,7 @@ WORKERS: Final = (1, 2)
 _SESSIONS: Final = 4
 _SEED: Final = 20_260
 _NICENESS: Final = 10
-"""Of the neighbour: it computes whenever it can and disturbs caches and clocks all along, but takes a tenth of a crowded machine, no half."""
+"""Of the neighbour: it computes all along and disturbs caches and clocks, but of a crowded machine it takes a tenth instead of a half."""
 
 Cell = tuple[str, str]
 """A task and a kind of answer to it."""
