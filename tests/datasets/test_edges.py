@@ -25,6 +25,12 @@ def test_a_string_is_found_with_the_column_it_is_compared_with() -> None:
     assert found.strings == (("", "@"), ("region", "x"), ("tier", "gold"), ("tier", "silver"))
 
 
+@pytest.mark.parametrize("text", ["²", "٣", "Ⅷ", "①"])
+def test_a_text_that_only_looks_like_a_number_is_a_text(text: str) -> None:
+    found = literals(f"SELECT * FROM users u WHERE region = '{text}' AND strftime(created_at, '%m') = '{text}'")
+    assert ("region", text) in found.strings
+
+
 @pytest.mark.parametrize(
     ("condition", "period"),
     [

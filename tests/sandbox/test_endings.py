@@ -50,7 +50,7 @@ def test_a_crash_for_want_of_memory_says_so(words: str) -> None:
     error = worker_died(-signal.SIGABRT, words, LIMITS)
     assert isinstance(error, AgentError)
     assert error.code is ErrorCode.OUT_OF_MEMORY
-    assert "1024 MiB" in error.message
+    assert "1280 MiB" in error.message
 
 
 @pytest.mark.parametrize("exit_code", [-signal.SIGKILL, -signal.SIGTERM, -signal.SIGHUP, 255, None])

@@ -233,7 +233,7 @@ def _read_string(node: exp.Expr, comparison: exp.Expr | None, found: _Found) -> 
     if part in ("dow", "month") and (number := _name_number(text)) is not None:
         found.parts.add((part, number))
         return
-    if text.isdigit() and _add_part(part, int(text), found):
+    if text.isdecimal() and _add_part(part, int(text), found):
         return
     if isinstance(comparison, exp.Like | exp.ILike) and node is comparison.expression:
         for piece in _pieces(text, comparison.this):

@@ -50,7 +50,7 @@ class Settings(BaseSettings):
     session_timeout_s: _Positive = Field(default=3600.0, description="Seconds without a message after which a session is closed")
     deadline_s: _Positive = Field(default=10.0, description="Seconds a statement may take before it is stopped")
     ready_wait_s: _Positive = Field(default=60.0, description="Seconds a reset waits for a server that is still preparing its datasets")
-    worker_memory_mb: int = Field(default=1024, ge=768, description="Private memory a worker process may hold, MiB")
+    worker_memory_mb: int = Field(default=1280, ge=768, description="Private memory a worker process may hold, MiB")
     data_dir: Path = Field(
         default_factory=default_data_dir,
         description="Where datasets are built and cached",

@@ -72,7 +72,7 @@ def load_task(folder: Traversable | Path) -> Task:
 
 def _natural(name: str) -> tuple[tuple[int, str], ...]:
     """A sort key under which ``task_2`` comes before ``task_10``."""
-    return tuple((int(part), "") if part.isdigit() else (-1, part) for part in name.split("_"))
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in name.split("_"))
 
 
 def _read_rewrite_grader(folder: TaskFolder, grader: Mapping[str, Any], sql: str) -> RewriteGrader:

@@ -53,7 +53,7 @@ def boundaries(node: exp.Expr, dialect: str) -> Iterator[Change]:
     if not isinstance(node, exp.Literal) or node.find_ancestor(*_POSITIONS) or isinstance(node.parent, exp.Ordered | exp.Select):
         return
     if not node.is_string:
-        if node.name.isdigit():
+        if node.name.isdecimal():
             for number in (int(node.name) - 1, int(node.name) + 1):
                 # A literal holds no sign.
                 yield "boundary moved", _constant(exp.Literal.number(number) if number >= 0 else exp.Neg(this=exp.Literal.number(-number)))

@@ -29,7 +29,7 @@ def _line(operator: Mapping[str, Any]) -> str:
     details: Mapping[str, Any] = operator.get("extra_info") or {}
     rows = []
     estimate = str(details.get("Estimated Cardinality", ""))
-    if estimate.isdigit():
+    if estimate.isdecimal():
         rows.append(f"estimated {int(estimate):,}")
     if "intermediate_rows" in operator:
         rows.append(f"actual {int(operator['intermediate_rows']):,}")

@@ -222,7 +222,7 @@ def _row_id(layout: Layout, root: int) -> set[tuple[str, str]]:
 
 
 def _count(argument: Any) -> int:
-    return int(argument) if isinstance(argument, int) or (isinstance(argument, str) and argument.isdigit()) else 0
+    return int(argument) if isinstance(argument, int) or (isinstance(argument, str) and argument.isdecimal()) else 0
 
 
 def foreign_key_reads(con: apsw.Connection, tables: Iterable[str]) -> frozenset[tuple[str, str]]:
