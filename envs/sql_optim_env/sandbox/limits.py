@@ -38,9 +38,9 @@ class WorkerLimits:
     """Kernel limits of one worker. Sizes are in MiB; a limit is never raised above the one the server itself has."""
 
     data_mb: int = 1280
-    """Private writable memory (``RLIMIT_DATA``). A worker has 0.1 GB when it is idle, 0.5 GB with the databases of seven tasks open and 0.65
-    GB once it has played all families, half of it reserved by allocators and not used; comparing two results of 1 M rows x 6 columns takes
-    0.2 GB more. With 1024 MiB the families' caches made a worker look worn every few dozen episodes.
+    """Private writable memory (``RLIMIT_DATA``). A worker has 0.1 GB when it is idle, 0.5 GB with the databases of seven tasks open and
+    0.65 GB once it has played all families, half of it reserved by allocators and not used; comparing two results of 1 M rows x 6 columns
+    takes 0.2 GB more. With 1024 MiB the families' caches made a worker look worn every few dozen episodes.
     """
     file_mb: int = 1024
     """Largest file a worker may write (``RLIMIT_FSIZE``): the spill file of a query, or an instance built on first use."""
