@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from sql_optim_env.agents.canary import Canary, load_canaries, play_canary
-from sql_optim_env.cli.local_server import LocalServer
-from sql_optim_env.client import SQLOptimEnv
+from sql_optim_env.agents.player import Session
+from sql_optim_env.cli.check_gap import CANARY_SETTINGS
+from sql_optim_env.cli.local_server import local_session
 from sql_optim_env.errors import InvalidArgumentError
 from sql_optim_env.tasks.catalogue import catalogue
 
@@ -23,15 +24,13 @@ LEAST = 120
 
 
 @pytest.fixture(scope="module")
-def client() -> Iterator[SQLOptimEnv]:
-    # A short deadline: some canaries would run for as long as they may.
-    settings = {"SQL_OPTIM_WORKERS": "1", "SQL_OPTIM_DEADLINE_S": "5", "SQL_OPTIM_LOG_LEVEL": "warning"}
-    with LocalServer(settings) as server, SQLOptimEnv(base_url=server.url).sync() as client:
-        yield client
+def client() -> Iterator[Session]:
+    with local_session({**CANARY_SETTINGS, "SQL_OPTIM_WORKERS": "1"}) as session:
+        yield session
 
 
 @pytest.mark.parametrize("canary", CANARIES, ids=[f"{canary.kind}: {canary.name}" for canary in CANARIES])
-def test_a_canary_earns_no_more_than_it_may(client: SQLOptimEnv, canary: Canary) -> None:
+def test_a_canary_earns_no_more_than_it_may(client: Session, canary: Canary) -> None:
     run = play_canary(client, canary, catalogue().get)
     assert run.earned <= canary.most, run.said
     if canary.code is not None:
