@@ -318,3 +318,24 @@ def test_the_default_directory_follows_the_environment(monkeypatch: pytest.Monke
 def test_equal_instances_share_a_place(store: DatasetStore, shop: Dataset) -> None:
     sql = "SELECT id FROM orders WHERE total > 5"
     assert [store.path(one) for one in shop.edge_instances([sql])] == [store.path(one) for one in shop.edge_instances([sql, sql])]
+
+
+def test_pruning_leaves_the_kept_instances_and_all_that_is_not_the_stores(store: DatasetStore, instance: Instance) -> None:
+    kept, other = store.ensure(instance), store.ensure(replace(instance, seed=instance.seed + 1))
+    derived = store.derived(instance, "k", "txt", writes("kept"))
+    store.derived(replace(instance, seed=instance.seed + 1), "k", "txt", writes("gone"))
+    mine = [
+        store.root / instance.dataset / "notes.txt",
+        store.root / "mine" / "notes" / "text.txt",
+        other.parent.parent / "abc" / "text.txt",
+    ]
+    for path in mine:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("mine")
+    lost = sum(path.stat().st_size for path in other.parent.rglob("*") if path.is_file())
+    assert store.prune([instance]) == lost > 0
+    assert not other.parent.exists()
+    assert [path.exists() for path in (kept, derived, *mine)] == [True] * 5
+    before = tree(store.root)
+    assert (store.prune([instance]), tree(store.root)) == (0, before)
+    assert store.ensure(replace(instance, seed=instance.seed + 1)).exists()

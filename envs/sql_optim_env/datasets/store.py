@@ -38,6 +38,7 @@ __all__ = ["DATA_DIR_VARIABLE", "DatasetStore", "default_data_dir"]
 DATA_DIR_VARIABLE: Final = "SQL_OPTIM_DATA_DIR"
 
 _LAYOUT: Final = "1"  # raise it when the layout above changes meaning
+_HASH_BYTES: Final = 12
 
 
 def default_data_dir() -> Path:
@@ -94,7 +95,7 @@ class DatasetStore:
         locking, atomic publication and damage check as for databases. What ``make`` raises is passed on, an OSError as InfraError, and
         nothing is kept.
         """
-        digest = hashlib.blake2b(key.encode(), digest_size=12).hexdigest()
+        digest = hashlib.blake2b(key.encode(), digest_size=_HASH_BYTES).hexdigest()
         path = self._directory(instance) / "derived" / f"{digest}.{suffix.lstrip('.')}"
 
         def write(draft: Path) -> dict[str, int]:
@@ -103,6 +104,20 @@ class DatasetStore:
 
         self._publish(path, write)
         return path
+
+    def prune(self, kept: Iterable[Instance]) -> int:
+        """Remove all databases but those of ``kept``, with what was derived from them; return the bytes that this freed.
+
+        What is removed is what other versions of datasets left behind. Only for a data directory that no other process uses.
+        """
+        known = {self._directory(instance) for instance in kept}
+        freed = 0
+        for root in {self.root, self._generated}:
+            for directory in sorted(root.glob(f"*/{'[0-9a-f]' * (2 * _HASH_BYTES)}")):
+                if directory not in known:
+                    freed += sum(path.stat().st_size for path in directory.rglob("*") if path.is_file())
+                    shutil.rmtree(directory)
+        return freed
 
     def _ensure(self, instance: Instance) -> tuple[Path, _Manifest]:
         path = self.path(instance)
@@ -179,7 +194,7 @@ class DatasetStore:
 
 def _content_hash(dataset: Dataset, instance: Instance) -> str:
     parts = {**asdict(instance), "layout": _LAYOUT, "generator": dataset.version, "ddl": dataset.ddl, "engine": dataset.engine_version}
-    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=12).hexdigest()
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=_HASH_BYTES).hexdigest()
 
 
 def _manifest_path(path: Path) -> Path:
