@@ -15,6 +15,7 @@ from sql_optim_env.cli import check_rewrite as module
 from sql_optim_env.cli.check_gap import Gap
 from sql_optim_env.cli.check_rewrite import Careless, TaskBench, TaskCheck, check_task, load_careless
 from sql_optim_env.datasets.instance import Instance
+from sql_optim_env.errors import InfraError
 from sql_optim_env.sandbox.workbench import task_instances
 from sql_optim_env.tasks.catalogue import catalogue
 from sql_optim_env.tasks.task import ExpectedIssue, RewriteGrader, Task
@@ -185,6 +186,19 @@ def test_without_canaries_the_command_says_that_the_gap_was_not_measured(data_di
     result = run_check(monkeypatch, "--data-dir", str(data_dir), "--canaries", "nowhere")
     assert result.exit_code == 0
     assert "gameability was not measured: there is no directory nowhere" in result.output
+
+
+def test_an_audit_task_that_cannot_be_played_fails_and_the_next_is_checked(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(session: object, task: Task, lookup: object) -> None:
+        raise InfraError(f"no {task.id} today")
+
+    monkeypatch.setattr(command, "local_session", nullcontext)
+    monkeypatch.setattr(command, "check_audit_task", broken)
+    arguments = ["check", "dedup_bug", "fk_integrity", "--data-dir", str(data_dir), "--canaries", "nowhere"]
+    result = CliRunner().invoke(command_line, arguments, env={"COLUMNS": "200"})
+    assert result.exit_code == 1
+    for task_id in ("dedup_bug", "fk_integrity"):
+        assert f"no {task_id}: the task runs infra_error: no {task_id} today" in result.output
 
 
 def test_the_command_lists_the_tasks_when_it_is_asked_for_another() -> None:

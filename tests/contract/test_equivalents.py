@@ -16,9 +16,7 @@ from sql_optim_env.tasks.catalogue import catalogue
 
 CORPUS = load_equivalents(Path(__file__).parent / "equivalents")
 LEAST = 150
-LARGE = ("public", "mirrored")
-"""Left out here to save time: the twin is made like them."""
-INSTANCES = [instance for instance in shop_instances(CORPUS.pairs) if instance.name not in LARGE]
+INSTANCES = shop_instances(CORPUS.pairs)
 
 
 @pytest.fixture(scope="module")

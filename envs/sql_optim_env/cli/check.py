@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from sql_optim_env.agents.canary import load_canaries
+from sql_optim_env.agents.player import Session
 from sql_optim_env.cli.check_audit import AuditCheck, check_audit_task
 from sql_optim_env.cli.check_gap import CANARY_SETTINGS, LEAST_GAP, MAX_FLOOR, Gap, gaps
 from sql_optim_env.cli.check_rewrite import Careless, TaskCheck, check_task, load_careless
@@ -103,7 +104,7 @@ def _checked_claims(
     if audits:
         with local_session({DATA_DIR_VARIABLE: str(store.root)}) as session:
             for task in audits:
-                audited.append(check_audit_task(session, task, catalogue().get))
+                audited.append(_checked_audit(session, task))
                 _show(audited[-1], console, verbose)
     for table in (_rewrite_table(results), _tune_table(tuned), _audit_table(audited)):
         if table.row_count:
@@ -132,6 +133,13 @@ def _checked_tune(task: Task, store: DatasetStore) -> TuneCheck:
             return check_tune_task(task, DatasetStore(Path(directory)))
     except (AgentError, InfraError) as error:
         return TuneCheck(task.id, (Claim("the task runs", False, str(error)),), {})
+
+
+def _checked_audit(session: Session, task: Task) -> AuditCheck:
+    try:
+        return check_audit_task(session, task, catalogue().get)
+    except InfraError as error:
+        return AuditCheck(task.id, (Claim("the task runs", False, str(error)),), 0.0, 0.0, 0.0)
 
 
 def _show(result: TaskCheck | TuneCheck | AuditCheck, console: Console, verbose: bool) -> None:

@@ -28,6 +28,7 @@ from sql_optim_env.tasks.catalogue import catalogue
 __all__ = ["Answer", "Corpus", "Pair", "Refusal", "graders", "load_equivalents", "misled", "rejected", "shop_instances", "unequal"]
 
 _SHOP: Final = "shop"
+_FULL_SIZE: Final = ("public", "mirrored")
 _PREPARATION_S: Final = 240.0
 _MAX_ROWS: Final = 2_000_000
 _MAX_BYTES: Final = 256 << 20
@@ -89,9 +90,13 @@ def load_equivalents(directory: Path) -> Corpus:
 
 
 def shop_instances(pairs: Sequence[Pair]) -> tuple[Instance, ...]:
-    """Return every database of the shop, those made for the constants of ``pairs`` among them."""
+    """Return the databases of the shop on which pairs are compared, those made for the constants of ``pairs`` among them.
+
+    The two of full size are left out: the twin is made like them, and some pairs return more rows there than a statement has memory for.
+    """
     shop = get_dataset(_SHOP)
-    return (*shop.instances, *shop.edge_instances([sql for pair in pairs for sql in (pair.a, pair.b)]))
+    found = (*shop.instances, *shop.edge_instances([sql for pair in pairs for sql in (pair.a, pair.b)]))
+    return tuple(instance for instance in found if instance.name not in _FULL_SIZE)
 
 
 def unequal(pairs: Sequence[Pair], path: Path) -> dict[str, str]:

@@ -111,8 +111,9 @@ def _equivalents(store: DatasetStore, corpus: Path, say: Callable[[str], None]) 
         told = sum(not misled(sandbox, refusal) for refusal in known.refusals)
     return (
         f"Of {len(known.pairs)} free-standing pairs {len(known.pairs) - len(differing)} were equal on all {len(instances)} databases of the"
-        f" shop. Of {len(known.answers)} right answers to tasks in other styles {accepted} were accepted. Of {len(known.refusals)} answers"
-        f" with a wrong name or type {told} were told which column it is and how to mend it, and were accepted once mended."
+        f" shop below full size. Of {len(known.answers)} right answers to tasks in other styles {accepted} were accepted. Of"
+        f" {len(known.refusals)} answers with a wrong name or type {told} were told which column it is and how to mend it, and accepted"
+        " once mended."
     )
 
 

@@ -76,6 +76,7 @@ class TruncatedLoad(Kind):
         load = dice.choice(("bundle", "consignment", "pouch", "despatch"))
         posted, held = dice.choice(_STATES)
         accepted, refused = dice.choice(_VERDICTS)
+        verdicts = [name for name in ("verdict", "outcome_word", "check_result") if name != domain.kind]
         names = _Names(
             owners=style.table(domain.owners),
             owner=style.key(domain.owner),
@@ -91,7 +92,7 @@ class TruncatedLoad(Kind):
             called=style.column(domain.owner, dice.choice(("called", "as_written", "title"))),
             kind=style.column(domain.kind),
             cents=style.column(dice.choice(("amount_cents", "cents", "pence"))),
-            verdict=style.column(dice.choice(("verdict", "outcome_word", "check_result"))),
+            verdict=style.column(dice.choice(verdicts)),
             accepted=accepted,
             refused=refused,
             records=style.table(domain.records),

@@ -57,8 +57,8 @@ class UnitMixup(Kind):
 
     By default 12 devices, 96 sheets and 768 items on them, eight a sheet; one device writes in the small unit and one in the foreign one,
     8 sheets and 64 items each. Of a device's sheets a quarter have no sum. How much a device's items measure differs from device to
-    device by far more than any unit does. Shifted: 14 devices, two with the small and two with the foreign unit, and one in the unit of
-    the house whose items all measure the same.
+    device by far more than any unit does. Shifted: 14 devices, two with the small and two with the foreign unit, of which one has items
+    that all measure the same, added up without an error.
     """
 
     name: ClassVar[str] = "unit_mixup"
@@ -127,8 +127,8 @@ class UnitMixup(Kind):
         sizes = [10 ** (-0.7 + 3.2 * place / len(devices) + dice.uniform(0, 0.2)) for place in range(len(devices))]
         dice.shuffle(sizes)
         size = dict(zip(devices, sizes, strict=True))
-        # Its items are all alike: a sum of the distinct measures is far off there, and nowhere else.
-        uniform = next(device for device in devices if worth[device] == 1.0) if shifted else None
+        # Its items are all alike, and so are its sheets: a sum of what is distinct is far off there, and nowhere else.
+        uniform = off[0] if shifted else None
         sheets: list[Row] = []
         broken: list[Row] = []
         right: list[Row | None] = []
@@ -140,7 +140,7 @@ class UnitMixup(Kind):
             values = [round(size[device] * (1 if device == uniform else dice.uniform(0.2, 1.8)), 3) for _ in range(per_sheet)]
             skip = unsummed[device] < numbers["sheets"] // 4 and dice.random() < 0.5
             unsummed[device] += skip
-            total = None if skip else round(sum(values) * dice.uniform(0.99, 1.01), 2)
+            total = None if skip else round(sum(values) * (1 if device == uniform else dice.uniform(0.99, 1.01)), 2)
             sheets.append((sheet, device, dice.choice(owners), total, *(column.cell(dice) for column in fillers[2:])))
             for value, cells in zip(values, rows_of(dice, fillers[:2], per_sheet), strict=True):
                 head: tuple[Cell, ...] = (next(item_ids), sheet, dice.choice(scenario.domain.kinds), dice.randint(1, 60))
