@@ -14,22 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from sql_optim_env.cli.task_jobs import grade, prepare
 from sql_optim_env.datasets.instance import Instance
 from sql_optim_env.datasets.registry import get_dataset
 from sql_optim_env.datasets.store import DatasetStore
 from sql_optim_env.engines.duckdb import Database, compare, policy_for
 from sql_optim_env.grading.evidence import RewriteEvidence
 from sql_optim_env.grading.tune_evidence import TuneEvidence
-from sql_optim_env.sandbox.jobs import grade_rewrite, prepare_task
 from sql_optim_env.sandbox.pool import Sandbox
-from sql_optim_env.sandbox.tune_jobs import grade_tune, prepare_tune
 from sql_optim_env.tasks.catalogue import catalogue
 
 __all__ = ["Answer", "Corpus", "Pair", "Refusal", "graders", "load_equivalents", "misled", "rejected", "shop_instances", "unequal"]
 
 _SHOP: Final = "shop"
 _FULL_SIZE: Final = ("public", "mirrored")
-_PREPARATION_S: Final = 240.0
 _MAX_ROWS: Final = 2_000_000
 _MAX_BYTES: Final = 256 << 20
 
@@ -120,8 +118,7 @@ def graders(corpus: Corpus, store: DatasetStore) -> Iterator[Sandbox]:
     """A sandbox with one worker, in which every task of the corpus is prepared."""
     with Sandbox(workers=1, data_dir=store.root, deadline_s=60.0) as sandbox:
         for task_id in sorted({answer.task for answer in corpus.answers} | {refusal.task for refusal in corpus.refusals}):
-            prepare = prepare_task if catalogue().get(task_id).family == "rewrite" else prepare_tune
-            sandbox.call(prepare, task_id, deadline_s=_PREPARATION_S)
+            prepare(sandbox, catalogue().get(task_id))
         yield sandbox
 
 
@@ -145,10 +142,7 @@ def misled(sandbox: Sandbox, refusal: Refusal) -> str:
 
 
 def _graded(sandbox: Sandbox, task_id: str, sql: str) -> RewriteEvidence | TuneEvidence:
-    task = catalogue().get(task_id)
-    if task.family == "rewrite":
-        return sandbox.call(grade_rewrite, task_id, sql.strip(), "cost")
-    return sandbox.call(grade_tune, task_id, sql.strip(), task.tune.reference_ddl)
+    return grade(sandbox, catalogue().get(task_id), sql.strip())
 
 
 def _complaint(evidence: RewriteEvidence | TuneEvidence) -> str:

@@ -13,11 +13,10 @@ from sql_optim_env.cli.mutation.generate import mutants
 from sql_optim_env.cli.mutation.mutant import Mutant
 from sql_optim_env.cli.mutation.shop_databases import ShopDatabases
 from sql_optim_env.cli.mutation.tune_databases import TuneDatabases
+from sql_optim_env.cli.task_jobs import grade, prepare
 from sql_optim_env.datasets.store import DatasetStore
 from sql_optim_env.errors import AgentError
-from sql_optim_env.sandbox.jobs import grade_rewrite, prepare_task
 from sql_optim_env.sandbox.pool import Sandbox
-from sql_optim_env.sandbox.tune_jobs import grade_tune, prepare_tune
 from sql_optim_env.tasks.task import Task
 
 __all__ = ["FATES", "LEAST_KILL_RATE", "Fate", "MutationTest", "Outcome", "kill_rate", "mutation_test"]
@@ -32,7 +31,6 @@ FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 
 _MOST_UNDECIDED: Final = 5
 """Databases of the longer search on which a mutant may run out of time or memory before it is left alone: it ends nowhere else either."""
-_PREPARATION_S: Final = 240.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +77,7 @@ def mutation_test(
     real job, and what that accepts goes through the longer search.
     """
     databases: Databases[Any, Any] = ShopDatabases(task, store) if task.family == "rewrite" else TuneDatabases(task, store)
-    sandbox.call(prepare_task if task.family == "rewrite" else prepare_tune, task.id, deadline_s=_PREPARATION_S)
+    prepare(sandbox, task)
     reference = task.rewrite.reference_sql if task.family == "rewrite" else task.tune.reference_sql
     made = (*mutants(reference, task.dialect), *constants(reference, databases.public()))
     chosen = [mutant for number, mutant in enumerate(made) if wanted(number, mutant)]
@@ -134,10 +132,7 @@ def _search(databases: Databases[Any, Any], mutants: Iterable[Mutant]) -> dict[M
 def _graded(task: Task, sandbox: Sandbox, sql: str) -> tuple[str, bool]:
     """Why grading refuses ``sql`` (empty: it does not), and whether that was for time or memory alone."""
     try:
-        if task.family == "rewrite":
-            evidence: Any = sandbox.call(grade_rewrite, task.id, sql, "cost")
-        else:
-            evidence = sandbox.call(grade_tune, task.id, sql, task.tune.reference_ddl)
+        evidence = grade(sandbox, task, sql)
     except AgentError as error:
         return error.code.value, error.code in OUT_OF_RESOURCES
     if evidence.equal:
