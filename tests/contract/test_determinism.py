@@ -33,7 +33,7 @@ def test_every_hand_made_task_has_a_best_an_idle_a_slow_and_a_wrong_answer() -> 
 
 
 def test_a_difference_is_shown_where_it_is_and_how_often() -> None:
-    texts = [json.dumps([{"observation": {"score": score, "task_id": "t"}}]) for score in (0.5, 0.6, 0.5)]
+    texts = [json.dumps([{"observation": {"score": score, "task_id": "t"}, "reward": 0.0, "done": False}]) for score in (0.5, 0.6, 0.5)]
     assert differences({("t", "echo"): texts, ("t", "oracle"): texts[::2]}) == {
         ("t", "echo"): ["2 to 1 times", "answer 0: score: 0.5, 0.6"]
     }

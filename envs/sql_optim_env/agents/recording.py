@@ -6,7 +6,7 @@ Figures that come from a clock are marked by their names (``*_ms``) and left out
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -14,7 +14,7 @@ from sql_optim_env.agents.player import Session, Turn
 from sql_optim_env.errors import InvalidArgumentError
 from sql_optim_env.models import SQLOptimAction, SQLOptimObservation
 
-__all__ = ["Mismatch", "Recorder", "Recording", "replay", "timeless"]
+__all__ = ["Mismatch", "Recorder", "Recording", "mismatches", "replay", "timeless"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +84,18 @@ class Recorder:
 
 def replay(session: Session, recording: Recording) -> tuple[Mismatch, ...]:
     """Play a recorded episode again and return what came back different: nothing, for the same versions of engine, data and weights."""
-    found: list[Mismatch] = []
-    turns = [session.reset(**recording.reset)]
-    found += _mismatches(0, recording.answers[0], _answer(turns[0]))
-    for step, (action, answer) in enumerate(zip(recording.actions, recording.answers[1:], strict=True), 1):
-        found += _mismatches(step, answer, _answer(session.step(SQLOptimAction(**action))))
-    return tuple(found)
+    turns = [session.reset(**recording.reset), *(session.step(SQLOptimAction(**action)) for action in recording.actions)]
+    return mismatches(recording.answers, [_answer(turn) for turn in turns])
+
+
+def mismatches(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[Mapping[str, Any]]) -> tuple[Mismatch, ...]:
+    """Where the answers of two plays of one episode differ."""
+    return tuple(
+        Mismatch(step, field, was.get(field), now.get(field))
+        for step, (was, now) in enumerate(zip(map(_flat, recorded), map(_flat, replayed), strict=True))
+        for field in sorted(was.keys() | now.keys())
+        if was.get(field) != now.get(field)
+    )
 
 
 def timeless(observation: SQLOptimObservation) -> dict[str, Any]:
@@ -108,12 +114,5 @@ def _without_clock(value: Any) -> Any:
     return [_without_clock(item) for item in value] if isinstance(value, list) else value
 
 
-def _mismatches(step: int, recorded: dict[str, Any], replayed: dict[str, Any]) -> Iterator[Mismatch]:
-    was, now = _flat(recorded), _flat(replayed)
-    for field in sorted(was.keys() | now.keys()):
-        if was.get(field) != now.get(field):
-            yield Mismatch(step, field, was.get(field), now.get(field))
-
-
-def _flat(answer: dict[str, Any]) -> dict[str, Any]:
+def _flat(answer: Mapping[str, Any]) -> dict[str, Any]:
     return {**answer["observation"], "reward": answer["reward"], "done": answer["done"]}

@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Final
 
 from sql_optim_env.agents.answers import Actions, answers
-from sql_optim_env.agents.recording import Recorder
+from sql_optim_env.agents.recording import Recorder, mismatches
 from sql_optim_env.cli.local_server import LocalServer
 from sql_optim_env.client import SQLOptimEnv
 from sql_optim_env.datasets.store import DATA_DIR_VARIABLE
 from sql_optim_env.tasks.task import Task
 
-__all__ = ["REPEATS", "WORKERS", "Cell", "differences", "observed"]
+__all__ = ["REPEATS", "Cell", "differences", "observed"]
 
 REPEATS: Final = 20
-WORKERS: Final = (1, 2)
+_WORKERS: Final = (1, 2)
 _SESSIONS: Final = 4
 _SEED: Final = 20_260
 _NICENESS: Final = 10
@@ -30,8 +30,8 @@ Cell = tuple[str, str]
 """A task and a kind of answer to it."""
 
 
-def observed(tasks: Sequence[Task], data_dir: Path, repeats: int = REPEATS) -> dict[Cell, list[str]]:
-    """Play every answer to every task ``repeats`` times and return what came back, one text for each play.
+def observed(tasks: Sequence[Task], data_dir: Path) -> dict[Cell, list[str]]:
+    """Play every answer to every task :data:`REPEATS` times and return what came back, one text for each play.
 
     A text holds every answer of the server, the reset's first, without figures of a clock. There is a fresh server for each number of
     workers, which gets an equal share of the plays, and beside it a process that computes all the time.
@@ -41,9 +41,9 @@ def observed(tasks: Sequence[Task], data_dir: Path, repeats: int = REPEATS) -> d
 
     chosen = {(task.id, kind): actions for task in tasks for kind, actions in answers(task).items()}
     found: dict[Cell, list[str]] = defaultdict(list)
-    for workers in WORKERS:
+    for workers in _WORKERS:
         # Shuffled, so that no play has the same ones before and beside it.
-        plays = [(cell, actions) for cell, actions in chosen.items() for _ in range(repeats // len(WORKERS))]
+        plays = [(cell, actions) for cell, actions in chosen.items() for _ in range(REPEATS // len(_WORKERS))]
         random.Random(_SEED + workers).shuffle(plays)
         with LocalServer({DATA_DIR_VARIABLE: str(data_dir), "SQL_OPTIM_WORKERS": str(workers), "SQL_OPTIM_LOG_LEVEL": "warning"}) as server:
             with busy_neighbour(_NICENESS), ThreadPoolExecutor(_SESSIONS) as sessions:
@@ -60,12 +60,8 @@ def differences(found: Mapping[Cell, Sequence[str]]) -> dict[Cell, list[str]]:
 
 def _differences(texts: Sequence[str]) -> list[str]:
     (one, ones), (two, twos) = Counter(texts).most_common(2)
-    pairs = [
-        (f"answer {number}: {field}", before["observation"].get(field), after["observation"].get(field))
-        for number, (before, after) in enumerate(zip(json.loads(one), json.loads(two), strict=True))
-        for field in sorted({*before["observation"], *after["observation"]})
-    ]
-    return [f"{ones} to {twos} times", *(f"{where}: {was!r}, {now!r}" for where, was, now in pairs if was != now)]
+    found = mismatches(json.loads(one), json.loads(two))
+    return [f"{ones} to {twos} times", *(f"answer {each.step}: {each.field}: {each.recorded!r}, {each.replayed!r}" for each in found)]
 
 
 def _play_all(url: str, plays: Sequence[tuple[Cell, Actions]]) -> dict[Cell, list[str]]:
