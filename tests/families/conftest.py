@@ -20,6 +20,6 @@ def start(runner: FakeRunner) -> Callable[..., RewriteEpisode]:
 
     def make(**options: object) -> RewriteEpisode:
         own = {name: options.pop(name) for name in ("profile", "reward_mode") if name in options}
-        return RewriteEpisode(make_task(**options), runner, schema_info="CREATE TABLE orders (id INTEGER);", **own)  # type: ignore[arg-type]
+        return RewriteEpisode(make_task(**options), runner, schema_info="CREATE TABLE orders (id INTEGER);", **own)
 
     return make

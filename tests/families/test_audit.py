@@ -42,7 +42,7 @@ def start(runner: FakeAuditRunner) -> Start:
 
 
 def submit(**answers: str) -> SQLOptimAction:
-    return SQLOptimAction(**answers)  # type: ignore[arg-type]
+    return SQLOptimAction(**answers)
 
 
 def query(sql: str = "STRUCTURE") -> SQLOptimAction:

@@ -40,7 +40,7 @@ def test_exploring_actions_become_their_statement() -> None:
 @pytest.mark.parametrize("kind", ["profile", "fix"])
 def test_a_kind_that_is_not_allowed_is_the_agents_error_and_lists_those_that_are(kind: str) -> None:
     with pytest.raises(AgentError, match="allowed kinds: submit, query, explain") as caught:
-        parse(SQLOptimAction(kind=kind), ALLOWED_KINDS)  # type: ignore[arg-type]
+        parse(SQLOptimAction(kind=kind), ALLOWED_KINDS)
     assert caught.value.code is ErrorCode.KIND_NOT_ALLOWED
 
 
@@ -53,7 +53,7 @@ def test_the_registry_starts_an_episode_of_the_tasks_family() -> None:
 def test_an_unknown_family_is_refused_with_the_list_of_what_exists() -> None:
     with pytest.raises(InvalidArgumentError, match="unknown family 'riddle'; there are: audit, rewrite, tune"):
         builtin_families().build(
-            replace(make_task(), family="riddle"),  # type: ignore[arg-type]
+            replace(make_task(), family="riddle"),
             FakeRunner(),
             schema_info="",
         )

@@ -113,7 +113,7 @@ def test_a_query_shows_rows_pages_and_whether_the_copy_was_changed(start: Start,
 
 def test_experiments_have_a_budget_of_their_own_also_when_they_fail(start: Start, runner: FakeTuneRunner) -> None:
     episode = start(max_explorations=2)
-    assert [episode.handle(query(sql)).observation.error.code for sql in ("SLOW", " ")] == ["timeout", "empty_sql"]  # type: ignore[union-attr]
+    assert [episode.handle(query(sql)).observation.error.code for sql in ("SLOW", " ")] == ["timeout", "empty_sql"]
     seen = episode.handle(query()).observation
     assert seen.error is not None
     assert seen.error.code == ErrorCode.NO_EXPLORATIONS_LEFT

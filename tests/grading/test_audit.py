@@ -45,7 +45,7 @@ LOOKED = record(fix="", after=())
 def shares(
     scenario: Scenario = ASKED_NOTHING, played: AuditRecord | None = None, found: AuditEvidence | None = None, **answers: str
 ) -> Any:
-    return grade_audit(scenario, played or record(), found or evidence(), answers).breakdown  # type: ignore[arg-type]
+    return grade_audit(scenario, played or record(), found or evidence(), answers).breakdown
 
 
 def test_the_weights_sum_to_one_and_every_term_is_listed() -> None:

@@ -49,7 +49,7 @@ def test_the_oracle_of_an_optimal_task_earns_exactly_one() -> None:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("task", [TASK, OPTIMAL])
 def test_the_null_action_earns_exactly_nothing(task: object, profile: RewardProfile) -> None:
-    report = grade_rewrite(task, NOTHING, None, profile)  # type: ignore[arg-type]
+    report = grade_rewrite(task, NOTHING, None, profile)
     assert report.score == 0.0
     assert set(report.breakdown.values()) == {0.0}
     assert report.execution is None

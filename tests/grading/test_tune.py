@@ -53,7 +53,7 @@ def test_pages_on_edge_instances_are_never_paid_for() -> None:
 def test_one_difference_anywhere_earns_nothing(place: int, kind: str) -> None:
     measurements = list(tuned(100).measurements)
     right = measurements[place]
-    measurements[place] = tune_measurement(right.role, right.submitted_pages, difference=Difference(kind, "x", 1))  # type: ignore[arg-type]
+    measurements[place] = tune_measurement(right.role, right.submitted_pages, difference=Difference(kind, "x", 1))
     assert grade_tune(TASK, tune_evidence(*measurements)).score == 0.0
 
 

@@ -14,7 +14,7 @@ TASK = make_tune_task()
 
 
 def feedback(evidence: TuneEvidence | None, profile: str = "composite") -> str:
-    return grade_tune(TASK, evidence, profile).feedback  # type: ignore[arg-type]
+    return grade_tune(TASK, evidence, profile).feedback
 
 
 def test_a_right_answer_is_told_its_pages_its_steps_and_how_it_is_paid() -> None:

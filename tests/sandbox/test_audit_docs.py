@@ -35,12 +35,12 @@ class Runner(FakeRunner):
 
 def action(kind: str, said: str) -> SQLOptimAction:
     if kind != "submit":
-        return SQLOptimAction(kind=kind, sql=said)  # type: ignore[arg-type]
+        return SQLOptimAction(kind=kind, sql=said)
     return SQLOptimAction(**dict(field.split("=") for field in said.split(", ")))
 
 
 def test_the_worked_example_goes_as_it_is_told(make_sandbox: Callable[..., Sandbox]) -> None:
-    episode = AuditEpisode(catalogue().get("dedup_bug"), Runner(make_sandbox(deadline_s=30.0)), seed=7)  # type: ignore[arg-type]
+    episode = AuditEpisode(catalogue().get("dedup_bug"), Runner(make_sandbox(deadline_s=30.0)), seed=7)
     last = [episode.handle(action(kind, said)).observation for kind, said, _ in STEPS][-1]
     assert [(entry.kind, entry.action, entry.outcome) for entry in last.history] == STEPS
     assert len(STEPS) == 8

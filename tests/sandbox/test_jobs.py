@@ -175,7 +175,7 @@ def test_a_query_shows_its_first_rows_as_json_values_and_the_cost_of_the_whole(s
     assert [row[0] for row in result.rows] == list(range(1, 51))
     assert result.execution.cost > 0
     short = shop_sandbox.call(jobs.run_query, TASK_ID, "SELECT id FROM orders WHERE id <= 3", 10)
-    assert (sorted(row[0] for row in short.rows), short.row_count, short.truncated) == ([1, 2, 3], 3, False)  # type: ignore[type-var]
+    assert (sorted(row[0] for row in short.rows), short.row_count, short.truncated) == ([1, 2, 3], 3, False)
 
 
 def test_a_plan_comes_with_estimated_and_measured_rows(shop_sandbox: Sandbox) -> None:

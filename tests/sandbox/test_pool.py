@@ -201,7 +201,7 @@ def test_waiting_calls_are_served_in_the_order_in_which_they_came(sandbox: Sandb
         wait_until(first.running)
         for number in range(10):
             threads.submit(wait_and_call, number)
-            wait_until(lambda number=number: sandbox.metrics().waiting > number)  # type: ignore[misc]
+            wait_until(lambda number=number: sandbox.metrics().waiting > number)
     assert order == list(range(10))
 
 

@@ -129,7 +129,7 @@ class PlayableRuntime(Runtime):
     def __init__(self, settings: Settings) -> None:
         super().__init__(settings)
         self.scripted = ScriptedRunner()
-        self.runner = self.scripted  # type: ignore[assignment]
+        self.runner = self.scripted
 
     def wait_ready(self, timeout_s: float | None = None) -> None:
         return

@@ -37,7 +37,7 @@ def ask(chunks: Iterable[bytes], *, says: int | None = None) -> tuple[int, bytes
 
     headers = [] if says is None else [(b"content-length", str(says).encode())]
     scope = {"type": "http", "method": "POST", "path": "/", "headers": headers}
-    asyncio.run(BodyLimit(_echo_length, LIMIT)(scope, receive, send))  # type: ignore[arg-type]
+    asyncio.run(BodyLimit(_echo_length, LIMIT)(scope, receive, send))
     return sent[0]["status"], sent[1]["body"], total - len(pending)
 
 
@@ -71,7 +71,7 @@ def test_a_client_that_goes_away_is_no_reason_to_wait() -> None:
     async def send(message: object) -> None:
         sent.append(message)
 
-    asyncio.run(BodyLimit(_echo_length, LIMIT)({"type": "http", "headers": []}, receive, send))  # type: ignore[arg-type]
+    asyncio.run(BodyLimit(_echo_length, LIMIT)({"type": "http", "headers": []}, receive, send))
     assert messages == []
 
 
@@ -81,5 +81,5 @@ def test_other_protocols_pass_untouched() -> None:
     async def application(scope: Any, receive: Any, send: Any) -> None:
         seen.append(scope["type"])
 
-    asyncio.run(BodyLimit(application, LIMIT)({"type": "websocket", "headers": []}, None, None))  # type: ignore[arg-type]
+    asyncio.run(BodyLimit(application, LIMIT)({"type": "websocket", "headers": []}, None, None))
     assert seen == ["websocket"]

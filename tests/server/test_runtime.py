@@ -66,7 +66,7 @@ def parts(monkeypatch: pytest.MonkeyPatch, settings: Settings) -> tuple[Runtime,
     monkeypatch.setattr(module, "Sandbox", FakeSandbox)
     monkeypatch.setattr(module, "DatasetStore", FakeStore)
     made = Runtime(settings)
-    return made, made._sandbox, made._store  # type: ignore[return-value]
+    return made, made._sandbox, made._store
 
 
 def test_it_is_starting_until_workers_datasets_and_tasks_are_there(parts) -> None:
@@ -113,7 +113,7 @@ def test_a_generated_task_is_prepared_by_the_first_who_ask_and_once(parts) -> No
         assert leave.wait(10)
         return answer(job, *arguments, **options)
 
-    sandbox.call = slow  # type: ignore[method-assign]
+    sandbox.call = slow
     shown: list[str] = []
     asking = [threading.Thread(target=lambda: shown.append(runtime.schema_info(task))) for _ in range(4)]
     for thread in asking:
@@ -139,10 +139,10 @@ def test_a_generated_task_that_could_not_be_prepared_is_tried_again(parts) -> No
     def fail(*arguments: Any, **options: Any) -> Any:
         raise InfraError("the worker was lost")
 
-    sandbox.call = fail  # type: ignore[method-assign]
+    sandbox.call = fail
     with pytest.raises(InfraError, match="the worker was lost"):
         runtime.schema_info(task)
-    sandbox.call = answer  # type: ignore[method-assign]
+    sandbox.call = answer
     assert "CREATE TABLE" in runtime.schema_info(task)
     runtime.close()
 
@@ -206,8 +206,8 @@ def test_the_sandbox_gets_the_settings(parts, settings: Settings) -> None:
 
 def test_the_runner_calls_the_jobs_with_the_measure_of_the_settings(settings: Settings) -> None:
     sandbox, task = FakeSandbox(), catalogue().hand_made()[0]
-    runner = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
-    assert [runner.grade(task, "S"), runner.query(task, "Q"), runner.explain(task, "E")] == ["answer"] * 3  # type: ignore[comparison-overlap]
+    runner = SandboxRunner(sandbox, settings)
+    assert [runner.grade(task, "S"), runner.query(task, "Q"), runner.explain(task, "E")] == ["answer"] * 3
     assert sandbox.calls == [
         (jobs.grade_rewrite, task.id, "S", "cost"),
         (jobs.run_query, task.id, "Q"),
@@ -217,9 +217,9 @@ def test_the_runner_calls_the_jobs_with_the_measure_of_the_settings(settings: Se
 
 def test_the_runner_calls_the_jobs_of_the_tune_family(settings: Settings) -> None:
     sandbox, task = FakeSandbox(), catalogue().select(family="tune")[0]
-    runner = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
-    assert runner.grade_tune(task, "S", ("D",)) == "answer"  # type: ignore[comparison-overlap]
-    assert runner.open_scratch(task).explain("E") == "answer"  # type: ignore[comparison-overlap]
+    runner = SandboxRunner(sandbox, settings)
+    assert runner.grade_tune(task, "S", ("D",)) == "answer"
+    assert runner.open_scratch(task).explain("E") == "answer"
     assert sandbox.calls == [(tune_jobs.grade_tune, task.id, "S", ("D",)), (tune_jobs.scratch_explain, task.id, None, "E")]
 
 
@@ -235,7 +235,7 @@ def test_another_sqlite_than_the_expected_one_is_refused_at_the_start(parts, mon
 
 def test_the_runner_calls_the_jobs_of_the_audit_family(settings: Settings) -> None:
     sandbox, task = FakeSandbox(), catalogue().select(family="audit")[0]
-    runner: Any = SandboxRunner(sandbox, settings)  # type: ignore[arg-type]
+    runner: Any = SandboxRunner(sandbox, settings)
     runner.audit_open(task, None)
     runner.audit_query(task, 3, "Q", "F")
     runner.audit_profile(task, 3, "T", "C", "")

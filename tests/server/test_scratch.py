@@ -53,12 +53,12 @@ def sandbox(tmp_path: Path) -> FakeSandbox:
 
 @pytest.fixture
 def scratch(sandbox: FakeSandbox) -> SandboxScratch:
-    return SandboxScratch(sandbox, "tune_x")  # type: ignore[arg-type]
+    return SandboxScratch(sandbox, "tune_x")
 
 
 def test_a_copy_that_was_never_changed_has_no_file(scratch: SandboxScratch, sandbox: FakeSandbox) -> None:
     scratch.query("LOOK")
-    assert scratch.explain("LOOK") == "plan"  # type: ignore[comparison-overlap]
+    assert scratch.explain("LOOK") == "plan"
     assert sandbox.seen == [(tune_jobs.scratch_query, "tune_x", None), (tune_jobs.scratch_explain, "tune_x", None)]
     assert sandbox.files() == []
 
@@ -115,7 +115,7 @@ def test_a_session_that_closes_while_a_statement_runs_leaves_nothing(scratch: Sa
 
 
 def test_copies_are_strangers_to_each_other(sandbox: FakeSandbox) -> None:
-    one, two = SandboxScratch(sandbox, "tune_x"), SandboxScratch(sandbox, "tune_x")  # type: ignore[arg-type]
+    one, two = SandboxScratch(sandbox, "tune_x"), SandboxScratch(sandbox, "tune_x")
     one.query("mine")
     two.query("LOOK")
     two.query("yours")

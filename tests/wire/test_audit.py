@@ -30,7 +30,7 @@ def look(session: Any, sql: str) -> dict[str, Any]:
 
 
 def answers(scenario: Scenario) -> dict[str, str]:
-    return dict(scenario.expected.asked())  # type: ignore[arg-type]
+    return dict(scenario.expected.asked())
 
 
 def played(session: Any, task_id: str, seed: int | None) -> list[dict[str, Any]]:

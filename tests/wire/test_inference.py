@@ -198,7 +198,7 @@ def test_a_server_that_goes_away_in_the_middle_ends_every_episode(start_server) 
     own = start_server(workers=1)
 
     def script(request: dict[str, object]):
-        if len(request["messages"]) > 1:  # type: ignore[arg-type]
+        if len(request["messages"]) > 1:
             own.process.kill()
         return acts(kind="query", sql="SELECT 1")
 

@@ -95,7 +95,7 @@ def test_resource_bounds(server: LocalServer, client: Any, scratch_root: Path, f
     end = time.monotonic() + PROMPTLY_S
     while len(tree.children(recursive=True)) != before:
         assert time.monotonic() < end, "a worker was not replaced, or an old one stayed"
-        time.sleep(0.05)
+        time.sleep(0.05)  # the workers are the server's: there is nothing to wait on but what the system lists
     assert sum(path.stat().st_size for path in scratch_root.rglob("*") if path.is_file()) < MOST_LEFT_BYTES
 
 

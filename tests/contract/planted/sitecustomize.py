@@ -80,7 +80,7 @@ def plant_rows(kind: Kind) -> None:
             return found
         return replace(found, ddl=(*found.ddl, "CREATE TABLE zz_hidden (word TEXT)"), rows={**found.rows, "zz_hidden": ((f"{MARK}_row",),)})
 
-    kind.content = content  # type: ignore[method-assign]
+    kind.content = content
 
 
 original = loader.load_tasks

@@ -27,8 +27,8 @@ def test_there_are_two_hundred_to_train_and_forty_to_test() -> None:
 
 @pytest.mark.parametrize("split", COUNTS)
 def test_every_shape_meets_every_domain_of_its_split_once(split: str) -> None:
-    pairs = {(plan.shape, plan.domain.owner) for plan in PLANS[split]}  # type: ignore[index]
-    assert len(pairs) == len(PLANS[split])  # type: ignore[index]
+    pairs = {(plan.shape, plan.domain.owner) for plan in PLANS[split]}
+    assert len(pairs) == len(PLANS[split])
     assert {shape for shape, _ in pairs} == set(SHAPES)
 
 

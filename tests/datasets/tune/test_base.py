@@ -60,7 +60,7 @@ def test_build_counts_the_rows_and_leaves_one_file(bakery: TuneDataset, tmp_path
 
 
 def test_statistics_ship_when_the_schema_says_so(bakery: TuneDataset, tmp_path: Path, opened: Callable[[bytes], apsw.Connection]) -> None:
-    class Analysed(type(bakery)):  # type: ignore[misc]
+    class Analysed(type(bakery)):
         ddl = bakery.ddl + "\nANALYZE;\n"
 
     Analysed().build(bakery.public, tmp_path / "it.sqlite")

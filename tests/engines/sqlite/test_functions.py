@@ -16,7 +16,7 @@ def test_every_function_of_the_engine_stands_on_exactly_one_side() -> None:
 def test_functions_that_the_engine_calls_unpredictable_are_refused_or_watched_by_the_clock() -> None:
     deterministic = 0x800
     rows = apsw.Connection(":memory:").execute("SELECT name, flags FROM pragma_function_list WHERE builtin AND type = 's'")
-    changing = {str(name) for name, flags in rows if not int(flags) & deterministic}  # type: ignore[arg-type]
+    changing = {str(name) for name, flags in rows if not int(flags) & deterministic}
     assert {"random", "changes"} <= changing
     assert not changing & ALLOWED_FUNCTIONS - DATE_FUNCTIONS
 

@@ -108,5 +108,5 @@ def test_loads_that_are_off_are_neither_the_first_nor_the_last_of_their_feed() -
         feed_of = {row[0]: row[1] for row in made.rows[n.loads]}
         (feed,) = {feed_of[load] for load in off}
         own = [load for load, of in feed_of.items() if of == feed]
-        assert off == set(own[own.index(min(off)) : own.index(max(off)) + 1])  # type: ignore[type-var]
+        assert off == set(own[own.index(min(off)) : own.index(max(off)) + 1])
         assert not off & {own[0], own[-1]}

@@ -104,7 +104,7 @@ def test_what_is_shown_before_an_answer_holds_nothing_of_it() -> None:
         assert task.tune.reference_sql not in shown
         assert not any(item in shown for item in task.tune.reference_ddl)
         assert not any(variant.why in shown for variant in (*task.tune.variants, *task.tune.wrong))
-        assert plan_of(task.id).shape not in (task.tags or ())  # type: ignore[union-attr]
+        assert plan_of(task.id).shape not in (task.tags or ())
 
 
 def test_instructions_stay_short() -> None:
